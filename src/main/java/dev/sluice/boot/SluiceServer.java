@@ -24,6 +24,7 @@ import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.advice.BatchingAdvice;
 import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.MemoryMetrics;
+import dev.sluice.telemetry.ServerTiming;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
@@ -86,7 +87,8 @@ public final class SluiceServer implements Server {
             System::nanoTime,
             InstantSource.system(),
             traces(config.oip().trace()),
-            latencies(config.oip().latencies()));
+            latencies(config.oip().latencies()),
+            ServerTiming.valueOf(config.tracing().serverTiming().name()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);

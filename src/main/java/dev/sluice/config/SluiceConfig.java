@@ -17,6 +17,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.config.server.SocketTransport;
 import dev.sluice.config.server.TfsConfig;
+import dev.sluice.config.server.TracingConfig;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +39,7 @@ import java.util.stream.Stream;
  * @param tfs what the protocol of TensorFlow Serving leaves to the server
  * @param oip what the Open Inference Protocol leaves to the server
  * @param security who may do what
+ * @param tracing what is told of single requests
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -51,7 +53,8 @@ public record SluiceConfig(
     ShutdownConfig shutdown,
     TfsConfig tfs,
     OipConfig oip,
-    SecurityConfig security) {
+    SecurityConfig security,
+    TracingConfig tracing) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   /**
@@ -95,7 +98,8 @@ public record SluiceConfig(
         shutdown,
         TfsConfig.DEFAULT,
         OipConfig.DEFAULT,
-        SecurityConfig.DEFAULT);
+        SecurityConfig.DEFAULT,
+        TracingConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -116,7 +120,8 @@ public record SluiceConfig(
         other,
         tfs,
         oip,
-        security);
+        security,
+        tracing);
   }
 
   /** Returns the same settings for a server that only loads models. */
@@ -133,7 +138,8 @@ public record SluiceConfig(
         shutdown,
         tfs,
         oip,
-        security);
+        security,
+        tracing);
   }
 
   /** Returns the same settings with another policy. */
@@ -150,6 +156,25 @@ public record SluiceConfig(
         shutdown,
         tfs,
         oip,
+        other,
+        tracing);
+  }
+
+  /** Returns the same settings, telling other things of requests. */
+  public SluiceConfig with(TracingConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        security,
         other);
   }
 
@@ -167,7 +192,8 @@ public record SluiceConfig(
         shutdown,
         tfs,
         oip,
-        security);
+        security,
+        tracing);
   }
 
   static SluiceConfig read(Section root) {
@@ -191,7 +217,8 @@ public record SluiceConfig(
         root.section("shutdown", ShutdownConfig::read),
         root.section("tfs", TfsConfig::read),
         root.section("oip", OipConfig::read),
-        root.section("security", SecurityConfig::read));
+        root.section("security", SecurityConfig::read),
+        root.section("tracing", TracingConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

@@ -113,6 +113,10 @@ public final class RequestTrace {
       return fits;
     }
 
+    synchronized List<Event> events() {
+      return List.copyOf(events);
+    }
+
     synchronized List<Event> end() {
       ended = true;
       List<Event> all = List.copyOf(events);
@@ -203,6 +207,11 @@ public final class RequestTrace {
     byte[] data = fits ? tensor.data().toArray(ValueLayout.JAVA_BYTE) : null;
     recording.add(
         new Event.Carried(id, activity, named.name(), tensor.type(), tensor.shape(), data));
+  }
+
+  /** Returns what is recorded so far. */
+  public List<Event> events() {
+    return recording.events();
   }
 
   /** Ends the recording, and returns it. Nothing is recorded any more; empty if it has ended. */

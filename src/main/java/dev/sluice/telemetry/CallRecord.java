@@ -3,7 +3,6 @@ package dev.sluice.telemetry;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestTrace;
-import dev.sluice.inference.RequestTrace.Point;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
@@ -28,10 +27,9 @@ public final class CallRecord {
   private boolean hasAsked;
   private @Nullable CallMeter meter;
   private @Nullable String model;
-  private @Nullable Tracer tracer;
-  private @Nullable RequestTrace trace;
-  private boolean traceAnswered;
-  private long sending;
+
+  /** Null for most calls. */
+  private @Nullable CallTrace trace;
 
   /** Begins now. */
   public CallRecord(Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime) {
@@ -57,30 +55,65 @@ public final class CallRecord {
   }
 
   /**
-   * Has the call traced if it is sampled: its request is there. See {@link #traces}.
+   * Has the times of the call's stages recorded: {@link #serverTiming}. Before its body is read.
+   */
+  public void time() {
+    trace().time();
+  }
+
+  private CallTrace trace() {
+    CallTrace known = trace;
+    if (known == null) {
+      known = new CallTrace(entryPoint, nanoTime, begun);
+      trace = known;
+    }
+    return known;
+  }
+
+  /** Returns whether anything of the call is recorded besides its metrics. */
+  public boolean isTraced() {
+    return trace != null;
+  }
+
+  /** Records that the body of the call is there. */
+  public void received() {
+    if (trace != null) {
+      trace.received();
+    }
+  }
+
+  /**
+   * Returns the value of {@code Server-Timing} for an answer that is sent now; null if there is to
+   * be none.
+   */
+  public @Nullable String serverTiming() {
+    return trace == null ? null : trace.serverTiming();
+  }
+
+  /**
+   * Has the call traced if Triton's settings sample it: its request is there. See {@link #traces}.
    *
    * @param name of the model in the request
    */
   public void sample(String name) {
     Tracer asked = telemetry.traces().tracer(name);
-    RequestTrace sampled = asked == null ? null : telemetry.traces().sample(asked);
-    if (sampled != null) {
-      tracer = asked;
-      trace = sampled;
-      boolean grpc = entryPoint == EntryPoint.GRPC;
-      sampled.reach(grpc ? Point.GRPC_WAITREAD_START : Point.HTTP_RECV_START, begun);
-      sampled.reach(grpc ? Point.GRPC_WAITREAD_END : Point.HTTP_RECV_END, nanoTime.getAsLong());
+    if (asked != null) {
+      boolean timed = trace != null && trace.isTimed();
+      RequestTrace sampled = telemetry.traces().sample(asked, timed);
+      if (sampled != null) {
+        trace().sampled(asked, sampled);
+      }
     }
   }
 
   /**
-   * Has the call's request recorded if the call was sampled. Before the model is asked.
+   * Has the call's request recorded if the call is traced. Before the model is asked.
    *
    * @param id the caller's name for it; empty if it gave none
    */
   public void traces(InferenceRequest request, String id) {
     if (trace != null) {
-      request.traceBy(trace, id);
+      trace.record(request, id);
     }
   }
 
@@ -108,50 +141,40 @@ public final class CallRecord {
     asked = nanoTime.getAsLong();
     hasAsked = true;
     if (trace != null) {
-      trace.reach(Point.REQUEST_START, asked);
+      trace.asked(asked);
     }
+  }
+
+  /** Records that the model is asked now, by this request. */
+  public void asked(InferenceRequest request) {
+    traces(request, "");
+    asked();
   }
 
   /** Records that the model has answered. */
   public void answered() {
     answered = nanoTime.getAsLong();
-    traceAnswered(answered, true);
-  }
-
-  private void traceAnswered(long now, boolean well) {
-    if (trace != null && hasAsked && !traceAnswered) {
-      traceAnswered = true;
-      if (well) {
-        trace.reach(Point.INFER_RESPONSE_COMPLETE, now);
-      }
-      trace.reach(Point.REQUEST_END, now);
-    }
-  }
-
-  private void traceSending() {
-    if (trace != null && sending == 0) {
-      sending = nanoTime.getAsLong();
-      traceAnswered(sending, false);
+    if (trace != null) {
+      trace.answered(answered, true);
     }
   }
 
   /** Records that the answer is written, or never will be. Once more does nothing. */
   public void sent() {
-    Tracer from = tracer;
-    RequestTrace ended = trace;
-    if (from != null && ended != null) {
-      traceSending();
-      boolean grpc = entryPoint == EntryPoint.GRPC;
-      ended.reach(grpc ? Point.GRPC_SEND_START : Point.HTTP_SEND_START, sending);
-      ended.reach(grpc ? Point.GRPC_SEND_END : Point.HTTP_SEND_END, nanoTime.getAsLong());
-      trace = null;
-      telemetry.traces().collect(from, ended);
+    if (trace != null) {
+      trace.sent(telemetry.traces());
+    }
+  }
+
+  private void sending() {
+    if (trace != null) {
+      trace.sending();
     }
   }
 
   /** Records that the call ends with a failure. Later ends do not count. */
   public void failed(ErrorCode code) {
-    traceSending();
+    sending();
     CallMeter counting = meter;
     if (counting != null) {
       meter = null;
@@ -161,7 +184,7 @@ public final class CallRecord {
 
   /** Records that the call ends well, unless it has failed. Later ends do not count. */
   public void succeeded() {
-    traceSending();
+    sending();
     CallMeter counting = meter;
     if (counting == null) {
       return;

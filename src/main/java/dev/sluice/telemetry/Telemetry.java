@@ -41,6 +41,7 @@ public final class Telemetry {
   private final ConcurrentMap<ModelId, VersionMeter> versions = new ConcurrentHashMap<>();
   private final LoadMeters loads = new LoadMeters();
   private final Traces traces;
+  private final ServerTiming serverTiming;
   private final LatencyForms latencies;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
@@ -67,6 +68,19 @@ public final class Telemetry {
    */
   public Telemetry(
       LongSupplier nanoTime, InstantSource clock, Traces traces, LatencyForms latencies) {
+    this(nanoTime, clock, traces, latencies, ServerTiming.REQUESTED);
+  }
+
+  /**
+   * @param serverTiming the answers that tell how long each stage took
+   */
+  public Telemetry(
+      LongSupplier nanoTime,
+      InstantSource clock,
+      Traces traces,
+      LatencyForms latencies,
+      ServerTiming serverTiming) {
+    this.serverTiming = serverTiming;
     this.latencies = latencies;
     this.nanoTime = nanoTime;
     this.clock = clock;
@@ -124,6 +138,11 @@ public final class Telemetry {
   /** Returns the metrics of loading. */
   public LoadMeters loads() {
     return loads;
+  }
+
+  /** Returns which answers tell how long each stage took. */
+  public ServerTiming serverTiming() {
+    return serverTiming;
   }
 
   /** Returns the trace settings. */

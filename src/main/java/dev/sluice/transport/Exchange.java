@@ -116,7 +116,7 @@ public interface Exchange {
   /** Asks a model, and cancels the request if the caller goes away. Takes the request over. */
   default Future<InferenceResponse> ask(DataPlane data, InferenceRequest request) {
     onCancel(request::cancel);
-    record().asked();
+    record().asked(request);
     return data.infer(request)
         .map(response -> {
           record().answered();

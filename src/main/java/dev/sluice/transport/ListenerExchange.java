@@ -72,14 +72,18 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   /**
-   * Sets until when the answer is wanted: by the settings, by what carries the exchange and by its
-   * headers, the earliest of them, counted from when the exchange began.
+   * Sets whether the answer tells its times, and until when it is wanted: by the settings, by what
+   * carries the exchange and by its headers, the earliest of them, counted from when the exchange
+   * began.
    *
    * @param carrier says when, by that time
    * @throws InferenceException if a header says it in no form we know
    */
   protected final void readDeadline(
       LongFunction<Deadline> carrier, Function<CharSequence, @Nullable String> headers) {
+    if (TimingHeaders.isWanted(context.telemetry().serverTiming(), headers)) {
+      record.time();
+    }
     long begun = record.begunNanos();
     named = carrier.apply(begun).earlier(TimeoutHeaders.read(headers, begun));
     deadline = context.deadline(begun).earlier(named);

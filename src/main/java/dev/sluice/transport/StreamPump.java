@@ -78,7 +78,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
    */
   public Future<Void> ask(DataPlane data, InferenceRequest request) {
     exchange.onCancel(this::leave);
-    exchange.record().asked();
+    exchange.record().asked(request);
     data.inferStream(request, this);
     return ended.future();
   }

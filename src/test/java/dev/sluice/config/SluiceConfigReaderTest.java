@@ -54,6 +54,7 @@ import dev.sluice.config.server.SocketTransport;
 import dev.sluice.config.server.TensorflowModelsConfig;
 import dev.sluice.config.server.TfsConfig;
 import dev.sluice.config.server.TraceConfig;
+import dev.sluice.config.server.TracingConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -226,6 +227,8 @@ class SluiceConfigReaderTest {
       shutdown:
         grace_period: 500us
         drain_timeout: 10m
+      tracing:
+        server_timing: always
       """;
 
   private static final SluiceConfig EVERY_KEY_READ =
@@ -383,7 +386,8 @@ class SluiceConfigReaderTest {
                   Set.of(JwtConfig.Algorithm.PS512),
                   Duration.ofSeconds(5),
                   "realm_access.roles"),
-              0.25));
+              0.25),
+          new TracingConfig(TracingConfig.Timing.ALWAYS));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();

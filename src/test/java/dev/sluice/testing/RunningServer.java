@@ -74,9 +74,13 @@ public final class RunningServer implements AutoCloseable {
 
   /** Serves the models of a folder. Returns when all of them are loaded or have failed to. */
   public static RunningServer start(Path models) {
-    return start(
-        settings(
-            LISTENER, RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)));
+    return start(settings(models));
+  }
+
+  /** Settings of a server with the models of a folder. */
+  public static SluiceConfig settings(Path models) {
+    return settings(
+        LISTENER, RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO));
   }
 
   /** The same where jars in the folder are run. */

@@ -2,6 +2,7 @@ package dev.sluice.telemetry.trace;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.RequestTrace;
+import dev.sluice.inference.RequestTrace.Event;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -70,8 +71,12 @@ public final class Tracer {
     return every > 0 && left.get() != 0;
   }
 
-  /** Returns a recording for the request that has come just now, or null if it is not sampled. */
-  @Nullable RequestTrace sample(LongSupplier ids, LongSupplier nanoTime) {
+  /**
+   * Returns a recording for the request that has come just now, or null if it is not sampled.
+   *
+   * @param timed whether points are recorded for others, whatever the settings say
+   */
+  @Nullable RequestTrace sample(LongSupplier ids, LongSupplier nanoTime, boolean timed) {
     if (every == 0 || left.get() == 0 || seen.incrementAndGet() % every != 0) {
       return null;
     }
@@ -79,7 +84,17 @@ public final class Tracer {
       return null;
     }
     created.incrementAndGet();
-    return RequestTrace.begin(scope, ids, nanoTime);
+    return RequestTrace.begin(
+        timed ? new RequestTrace.Scope(true, scope.tensors(), scope.maxBytes()) : scope,
+        ids,
+        nanoTime);
+  }
+
+  /** Returns what of a recording the settings ask for. */
+  List<Event> wanted(List<Event> events) {
+    return scope.timestamps()
+        ? events
+        : events.stream().filter(event -> !(event instanceof Event.Reached)).toList();
   }
 
   /** Returns how many more are traced; negative: no limit. */

@@ -119,14 +119,18 @@ public final class Traces implements AutoCloseable {
     return tracer.isOn() ? tracer : null;
   }
 
-  /** Begins the trace of a request, if it is to have one. */
-  public @Nullable RequestTrace sample(Tracer tracer) {
-    return tracer.sample(ids::incrementAndGet, nanoTime);
+  /**
+   * Begins the trace of a request, if it is to have one.
+   *
+   * @param timed whether points are recorded for others, whatever the settings say
+   */
+  public @Nullable RequestTrace sample(Tracer tracer, boolean timed) {
+    return tracer.sample(ids::incrementAndGet, nanoTime, timed);
   }
 
   /** Takes a trace that has ended. */
   public void collect(Tracer from, RequestTrace trace) {
-    List<Event> events = trace.end();
+    List<Event> events = from.wanted(trace.end());
     if (writer != null) {
       writer.append(from, events);
     } else {

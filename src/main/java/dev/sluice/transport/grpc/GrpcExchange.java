@@ -74,6 +74,14 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
     return plain && !head.isCompressed() ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
+  /** Tells a client that has asked for it how long each stage took. */
+  final void tellTimes(UnaryReply reply) {
+    String times = record().serverTiming();
+    if (times != null) {
+      reply.serverTiming(times);
+    }
+  }
+
   /** Logs a failure, and returns the error for the client, besides the headers set here. */
   final InferenceException explain(Throwable failure, UnaryReply reply) {
     if (!(failure instanceof InferenceException known)) {

@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.netty.http2.Http2Guard;
 import io.vertx.core.AsyncResult;
@@ -41,6 +42,9 @@ final class GrpcReply implements UnaryReply {
   private final GrpcForm form;
   private Handler<AsyncResult<Void>> whenSent = _ -> {};
 
+  /** What gRPC-Web has among its trailers besides the status. */
+  private String moreTrailers = "";
+
   GrpcReply(HttpServerRequest request, GrpcForm form) {
     this.request = request;
     this.response = request.response();
@@ -61,7 +65,7 @@ final class GrpcReply implements UnaryReply {
             : Buffers.join(prefix, message);
     return form == GrpcForm.GRPC
         ? frame
-        : encode(Buffers.join(frame, trailers("grpc-status:0\r\n")));
+        : encode(Buffers.join(frame, trailers("grpc-status:0\r\n" + moreTrailers)));
   }
 
   @Override
@@ -90,7 +94,8 @@ final class GrpcReply implements UnaryReply {
       if (!response.headWritten()) {
         head();
       }
-      String lines = "grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n";
+      String lines =
+          "grpc-status:" + status + "\r\ngrpc-message:" + encoded + "\r\n" + moreTrailers;
       sent(response.end(encode(trailers(lines))));
     }
   }
@@ -140,7 +145,7 @@ final class GrpcReply implements UnaryReply {
       response.putTrailer(STATUS, OK);
       sent(response.end());
     } else {
-      sent(response.end(encode(trailers("grpc-status:0\r\n"))));
+      sent(response.end(encode(trailers("grpc-status:0\r\n" + moreTrailers))));
     }
   }
 
@@ -159,6 +164,15 @@ final class GrpcReply implements UnaryReply {
   public void acceptEncodings() {
     if (open() && !response.headWritten()) {
       response.putHeader("grpc-accept-encoding", "identity,gzip,deflate");
+    }
+  }
+
+  @Override
+  public void serverTiming(String times) {
+    if (form != GrpcForm.GRPC) {
+      moreTrailers = TimingHeaders.NAME + ":" + times + "\r\n";
+    } else if (open()) {
+      response.putTrailer(TimingHeaders.NAME, times);
     }
   }
 

@@ -39,8 +39,8 @@ final class Http2Frames {
   }
 
   /** Sends a good answer with this message, and takes the message over. */
-  void answer(Http2Stream stream, ByteBuf message) {
-    var answer = new UnaryResponseFrames(this, stream, message);
+  void answer(Http2Stream stream, ByteBuf message, Http2Headers trailers) {
+    var answer = new UnaryResponseFrames(this, stream, message, trailers);
     handler.encoder().flowController().addFlowControlled(stream, answer);
     flushSoon();
   }

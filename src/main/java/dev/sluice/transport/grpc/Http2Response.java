@@ -1,6 +1,7 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * failure. Flush coalescing sends those of several calls together.
  */
 final class Http2Response implements UnaryReply {
+  private static final AsciiString ZERO = AsciiString.cached("0");
   private static final AsciiString OK = AsciiString.cached("200");
   private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
   private static final AsciiString GRPC = AsciiString.cached("application/grpc");
@@ -28,6 +30,9 @@ final class Http2Response implements UnaryReply {
 
   private final Http2Frames frames;
   private final Http2Stream stream;
+
+  /** Trailers besides the status; for most answers there are none. */
+  private @Nullable String serverTiming;
 
   /** The message of a failure besides its status; only failures have it. */
   private @Nullable Http2Headers failure;
@@ -54,7 +59,7 @@ final class Http2Response implements UnaryReply {
   public void succeed(Buffer message) {
     if (!done) {
       done = true;
-      frames.answer(stream, NettyBuffers.bytes(message));
+      frames.answer(stream, NettyBuffers.bytes(message), trailers());
     }
   }
 
@@ -64,6 +69,9 @@ final class Http2Response implements UnaryReply {
       done = true;
       Http2Headers all = failure().status(OK).set(CONTENT_TYPE, GRPC);
       all.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
+      if (serverTiming != null) {
+        all.set(TimingHeaders.NAME, serverTiming);
+      }
       frames.end(stream, all);
     }
   }
@@ -78,6 +86,17 @@ final class Http2Response implements UnaryReply {
   @Override
   public void acceptEncodings() {
     failure().set(ACCEPT, "identity,gzip,deflate");
+  }
+
+  private Http2Headers trailers() {
+    return serverTiming == null
+        ? UnaryResponseFrames.TRAILERS
+        : new DefaultHttp2Headers(false).set(STATUS, ZERO).set(TimingHeaders.NAME, serverTiming);
+  }
+
+  @Override
+  public void serverTiming(String times) {
+    serverTiming = times;
   }
 
   @Override

@@ -136,6 +136,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       answered = true;
       arrival.end();
       record().succeeded();
+      tellTimes(reply);
       reply.end();
     }
   }
@@ -149,6 +150,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     arrival.end();
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
+    tellTimes(reply);
     reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
     intake.ended();
     cancel();

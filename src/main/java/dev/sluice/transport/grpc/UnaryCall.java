@@ -108,6 +108,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
       return;
     }
     arrival.end();
+    record().received();
     long joined = body.complete();
     Future<Buffer> answer =
         joined == 0 && isPlain()
@@ -144,6 +145,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     }
     answered = true;
     record().succeeded();
+    tellTimes(reply);
     if (isText()) {
       compute(message.length(), () -> reply.frame(message)).onComplete(reply::succeed, this::fail);
     } else {
@@ -172,6 +174,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     record().failed(ErrorCode.of(failure));
     body.forget();
     InferenceException reported = explain(failure, reply);
+    tellTimes(reply);
     reply.fail(GrpcStatus.of(reported.code()), reported.getMessage());
   }
 

@@ -20,6 +20,9 @@ interface UnaryReply {
   /** Names the message encodings that a next call may use. */
   void acceptEncodings();
 
+  /** Has the answer tell, in its trailers, how long each stage took. Before it is framed. */
+  void serverTiming(String times);
+
   /** Says when a next call may work, in the words of gRPC's retries and in those of HTTP. */
   void retryAfter(Duration time);
 }

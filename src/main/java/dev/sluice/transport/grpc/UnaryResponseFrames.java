@@ -31,7 +31,8 @@ final class UnaryResponseFrames implements FlowControlled {
           AsciiString.cached("content-type"),
           AsciiString.cached("application/grpc"));
 
-  private static final Http2Headers TRAILERS =
+  /** Trailers that say no more than that all is well. */
+  static final Http2Headers TRAILERS =
       ReadOnlyHttp2Headers.trailers(
           false, AsciiString.cached("grpc-status"), AsciiString.cached("0"));
 
@@ -39,7 +40,7 @@ final class UnaryResponseFrames implements FlowControlled {
   private static final Http2Flags WHOLE = new Http2Flags().endOfHeaders(true);
   private static final Http2Flags LAST = new Http2Flags().endOfHeaders(true).endOfStream(true);
 
-  /** Heads of three frames, and both blocks of headers at their longest. */
+  /** Heads of three frames, and both blocks of headers at their longest; other trailers grow it. */
   private static final int AROUND = 3 * FRAME_HEADER_LENGTH + 64;
 
   /** Bytes of a frame at most, also for clients that would take more: each is copied once. */
@@ -49,6 +50,7 @@ final class UnaryResponseFrames implements FlowControlled {
   private final Http2Stream stream;
   private final ByteBuf message;
   private final int length;
+  private final Http2Headers trailers;
 
   /** Bytes of the message's own head, a flag and the length, that are written. */
   private int headWritten;
@@ -56,7 +58,9 @@ final class UnaryResponseFrames implements FlowControlled {
   private boolean begun;
   private @Nullable ChannelFuture written;
 
-  UnaryResponseFrames(Http2Frames frames, Http2Stream stream, ByteBuf message) {
+  UnaryResponseFrames(
+      Http2Frames frames, Http2Stream stream, ByteBuf message, Http2Headers trailers) {
+    this.trailers = trailers;
     this.frames = frames;
     this.stream = stream;
     this.message = message;
@@ -94,7 +98,7 @@ final class UnaryResponseFrames implements FlowControlled {
     }
     out.writeBytes(message, end - out.writerIndex());
     if (size() == 0) {
-      writeHeaders(out, TRAILERS, LAST);
+      writeHeaders(out, trailers, LAST);
     }
   }
 

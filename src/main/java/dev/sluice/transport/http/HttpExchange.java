@@ -11,6 +11,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.http2.Http2Guard;
@@ -168,7 +169,8 @@ public final class HttpExchange extends ListenerExchange {
    */
   public Future<Body> body() {
     requireDecided();
-    return new BodyReader(request, this, context(), deadlines, BodyReader.NO_TENSOR).read();
+    return received(
+        new BodyReader(request, this, context(), deadlines, BodyReader.NO_TENSOR).read());
   }
 
   /**
@@ -180,9 +182,12 @@ public final class HttpExchange extends ListenerExchange {
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
     requireDecided();
-    return new BodyReader(request, this, context(), deadlines, tensorAt)
-        .read()
+    return received(new BodyReader(request, this, context(), deadlines, tensorAt).read())
         .compose(body -> body.closeAfter(work));
+  }
+
+  private Future<Body> received(Future<Body> body) {
+    return record().isTraced() ? body.onSuccess(_ -> record().received()) : body;
   }
 
   /** Asks a client for its body that waits for that. */
@@ -222,6 +227,7 @@ public final class HttpExchange extends ListenerExchange {
     record().succeeded();
     if (open()) {
       sayWhenToRetry(status);
+      tellTimes();
       closeBehindUnsentBody();
       Http2Guard.answering(request);
       sent(request.response().setStatusCode(status).end());
@@ -250,6 +256,7 @@ public final class HttpExchange extends ListenerExchange {
       return;
     }
     sayWhenToRetry(status);
+    tellTimes();
     closeBehindUnsentBody();
     Http2Guard.answering(request);
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
@@ -306,6 +313,14 @@ public final class HttpExchange extends ListenerExchange {
   private void sayWhenToRetry(int status) {
     if (status == UNAVAILABLE && !request.response().headers().contains(HttpHeaders.RETRY_AFTER)) {
       retryAfter(SOON);
+    }
+  }
+
+  /** Tells a client that has asked for it how long each stage took: so far, as this is the head. */
+  void tellTimes() {
+    String times = record().serverTiming();
+    if (times != null) {
+      putHeader(TimingHeaders.NAME, times);
     }
   }
 

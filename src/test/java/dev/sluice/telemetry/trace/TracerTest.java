@@ -17,7 +17,7 @@ class TracerTest {
 
   private void sampleAll() {
     for (int i = 0; i < 5; i++) {
-      tracer.sample(() -> 1, () -> 0);
+      tracer.sample(() -> 1, () -> 0, false);
     }
   }
 

@@ -38,7 +38,7 @@ class TracesTest {
 
   private static @Nullable RequestTrace sampled(Traces traces, String model) {
     Tracer tracer = traces.tracer(model);
-    return tracer == null ? null : traces.sample(tracer);
+    return tracer == null ? null : traces.sample(tracer, false);
   }
 
   private static int taken(Traces traces, String model, int requests) {
@@ -52,7 +52,7 @@ class TracesTest {
   private void trace(Traces traces, int requests) {
     for (int i = 0; i < requests; i++) {
       Tracer tracer = traces.tracer("m");
-      RequestTrace trace = tracer == null ? null : traces.sample(tracer);
+      RequestTrace trace = tracer == null ? null : traces.sample(tracer, false);
       if (tracer != null && trace != null) {
         trace.reach(Point.REQUEST_START, 7);
         traces.collect(tracer, trace);
@@ -181,7 +181,7 @@ class TracesTest {
   void aTraceThatEndsAfterItsSettingsWereReplacedIsWrittenToo() throws IOException {
     try (Traces traces = toFile(5, 0)) {
       Tracer before = Objects.requireNonNull(traces.tracer("m"));
-      RequestTrace late = Objects.requireNonNull(traces.sample(before));
+      RequestTrace late = Objects.requireNonNull(traces.sample(before, false));
       late.reach(Point.REQUEST_START, 7);
       traces.change("", Map.of(Traces.LEVEL, List.of("OFF")));
       traces.collect(before, late);

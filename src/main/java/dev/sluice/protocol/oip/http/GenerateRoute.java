@@ -86,7 +86,7 @@ record GenerateRoute(OipServer server) {
     }
     var one = new SingleResponseReader();
     exchange.onCancel(one::abandon);
-    exchange.record().asked();
+    exchange.record().asked(request);
     server.data().inferStream(request, one);
     return one.response().onSuccess(_ -> exchange.record().answered());
   }

@@ -1,0 +1,224 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.config.server.TracingConfig;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A model whose run takes about 300 ms, and callers who want to know where the time went. */
+class ServerTimingIT {
+  private static final String V2 = "/v2/models/slow/infer";
+  private static final String ROW =
+      """
+      {"inputs":[{"name":"INPUT0","datatype":"FP32","shape":[1,4],"data":[1,2,3,4]}]}\
+      """;
+
+  private static final Metadata.Key<String> ASKED =
+      Metadata.Key.of("x-server-timing", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final Metadata.Key<String> TOLD =
+      Metadata.Key.of("server-timing", Metadata.ASCII_STRING_MARSHALLER);
+
+  @TempDir private static Path models;
+  private static RunningServer server;
+  private static HttpCaller caller;
+  private static ManagedChannel channel;
+
+  @BeforeAll
+  static void open() throws IOException {
+    TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    server = RunningServer.start(models);
+    caller = new HttpCaller(server.port());
+    channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+  }
+
+  @AfterAll
+  static void nothingIsLeftOpen() {
+    channel.shutdownNow();
+    caller.close();
+    server.close();
+  }
+
+  private static Answer ask(String target, String body, @Nullable String asked) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    if (asked != null) {
+      headers.set("X-Server-Timing", asked);
+    }
+    return caller.send("POST", target, headers, Buffer.buffer(body));
+  }
+
+  /** The durations in milliseconds, by the names of stages. */
+  private static Map<String, Double> times(@Nullable String header) {
+    Map<String, Double> times = new LinkedHashMap<>();
+    for (String entry : Objects.requireNonNull(header, "Server-Timing").split(", ", -1)) {
+      String[] parts = entry.split(";dur=", -1);
+      times.put(parts[0], Double.valueOf(parts[1]));
+    }
+    return times;
+  }
+
+  private static double time(Map<String, Double> times, String stage) {
+    return Objects.requireNonNull(times.get(stage), stage);
+  }
+
+  private static void assertAddsUp(Map<String, Double> times) {
+    double total = Objects.requireNonNull(times.remove("total"), "total");
+    double sum = times.values().stream().mapToDouble(Double::doubleValue).sum();
+    assertThat(sum).isCloseTo(total, within(0.0005));
+    assertThat(times.values()).allMatch(time -> time >= 0);
+  }
+
+  @Test
+  void responseTellsWhereItsTimeWentIfTheRequestAsksForIt() {
+    long begun = System.nanoTime();
+    Answer answer = ask(V2, ROW, "1");
+    double taken = (System.nanoTime() - begun) / 1e6;
+
+    Map<String, Double> times = times(answer.headers().get("Server-Timing"));
+    assertThat(times)
+        .containsOnlyKeys("receive", "decode", "queue", "run", "complete", "encode", "total");
+    assertThat(times.get("run")).isGreaterThan(50).isLessThan(taken);
+    assertThat(times.get("run")).isGreaterThan(0.8 * time(times, "total"));
+    assertAddsUp(times);
+  }
+
+  @Test
+  void requestBehindAnotherWaitsInTheQueue() {
+    var first = new AtomicReference<@Nullable Answer>();
+    Thread other =
+        Thread.ofVirtual().start(() -> first.set(ask("/v2/models/slow/infer", ROW, "1")));
+    Map<String, Double> times = times(ask(V2, ROW, "true").headers().get("Server-Timing"));
+    Assertions.assertThatCode(other::join).doesNotThrowAnyException();
+
+    Map<String, Double> others =
+        times(Objects.requireNonNull(first.get()).headers().get("Server-Timing"));
+    assertThat(Math.max(time(times, "queue"), time(others, "queue"))).isGreaterThan(20);
+    assertAddsUp(times);
+    assertAddsUp(others);
+  }
+
+  @Test
+  void requestThatDoesNotAskIsToldNothing() {
+    String body = "{\"instances\":[1.0]}";
+    String target = "/v1/models/half_plus_two:predict";
+
+    assertThat(ask(target, body, null).headers().contains("Server-Timing")).isFalse();
+    assertThat(ask(target, body, "0").headers().contains("Server-Timing")).isFalse();
+    assertThat(ask(target, body, "1").headers().contains("Server-Timing")).isTrue();
+  }
+
+  @Test
+  void answerWithoutAModelTellsItsTimesToo() {
+    Map<String, Double> times =
+        times(ask("/v2/models/none/infer", ROW, "1").headers().get("Server-Timing"));
+
+    assertThat(times).containsOnlyKeys("receive", "handle", "total");
+    assertAddsUp(times);
+  }
+
+  private static GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub stub(
+      AtomicReference<@Nullable Metadata> trailers) {
+    var asks = new Metadata();
+    asks.put(ASKED, "1");
+    return GRPCInferenceServiceGrpc.newBlockingStub(
+        ClientInterceptors.intercept(
+            channel,
+            MetadataUtils.newAttachHeadersInterceptor(asks),
+            MetadataUtils.newCaptureMetadataInterceptor(new AtomicReference<>(), trailers)));
+  }
+
+  private static ModelInferRequest request(String model) {
+    return ModelInferRequest.newBuilder()
+        .setModelName(model)
+        .addInputs(
+            ModelInferRequest.InferInputTensor.newBuilder()
+                .setName("INPUT0")
+                .setDatatype("FP32")
+                .addShape(1)
+                .addShape(4))
+        .addRawInputContents(ByteString.copyFrom(new byte[16]))
+        .build();
+  }
+
+  @Test
+  void grpcTellsItInATrailer() {
+    var trailers = new AtomicReference<@Nullable Metadata>();
+    var _ = stub(trailers).modelInfer(request("slow"));
+
+    Map<String, Double> times = times(Objects.requireNonNull(trailers.get()).get(TOLD));
+    assertThat(times.get("run")).isGreaterThan(50);
+    assertAddsUp(times);
+  }
+
+  @Test
+  void grpcTellsItWithAFailureToo() {
+    var trailers = new AtomicReference<@Nullable Metadata>();
+    Assertions.assertThatThrownBy(() -> stub(trailers).modelInfer(request("none")))
+        .isInstanceOf(StatusRuntimeException.class);
+
+    assertAddsUp(times(Objects.requireNonNull(trailers.get()).get(TOLD)));
+  }
+
+  @Test
+  void grpcWebTellsItAmongItsTrailers() {
+    MultiMap headers =
+        MultiMap.caseInsensitiveMultiMap()
+            .set("content-type", "application/grpc-web+proto")
+            .set("x-server-timing", "1");
+    byte[] message = request("slow").toByteArray();
+    Buffer body =
+        Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
+
+    String answer =
+        caller.send("POST", "/inference.GRPCInferenceService/ModelInfer", headers, body).text();
+
+    assertThat(answer).contains("grpc-status:0\r\nserver-timing:receive;dur=");
+  }
+
+  @Test
+  void settingTellsItAlwaysOrNever() {
+    for (var told : TracingConfig.Timing.values()) {
+      try (var other =
+              RunningServer.start(RunningServer.settings(models).with(new TracingConfig(told)));
+          var client = new HttpCaller(other.port())) {
+        MultiMap asking = MultiMap.caseInsensitiveMultiMap().set("x-server-timing", "1");
+        String target = "/v1/models/half_plus_two";
+        MultiMap none = MultiMap.caseInsensitiveMultiMap();
+
+        assertThat(client.send("GET", target, none, Buffer.buffer()).headers().get("server-timing"))
+            .matches(value -> (value != null) == (told == TracingConfig.Timing.ALWAYS));
+        assertThat(
+                client.send("GET", target, asking, Buffer.buffer()).headers().get("server-timing"))
+            .matches(value -> (value == null) == (told == TracingConfig.Timing.OFF));
+      }
+    }
+  }
+}
