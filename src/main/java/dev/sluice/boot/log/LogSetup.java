@@ -21,6 +21,7 @@ import dev.sluice.inference.control.LogControl;
 import dev.sluice.inference.control.LogControl.Levels;
 import dev.sluice.inference.health.OutOfMemory;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,6 +102,12 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
       connections.setLevel(Level.OFF);
     }
     logs.addTurboFilter(new OutOfMemoryFilter());
+  }
+
+  /** Returns the standard error that the log itself writes to. Any thread. */
+  static OutputStream standardError() {
+    StandardError own = taken;
+    return own == null ? System.err : own;
   }
 
   /** Returns the settings that the process logs by. Any thread. */

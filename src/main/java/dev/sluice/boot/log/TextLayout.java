@@ -17,7 +17,8 @@ import org.slf4j.event.KeyValuePair;
  * whatever a caller may have sent: a request cannot forge a second one.
  */
 public final class TextLayout extends LayoutBase<ILoggingEvent> {
-  static final DateTimeFormatter TIME =
+  /** ISO 8601, to the millisecond. */
+  public static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
