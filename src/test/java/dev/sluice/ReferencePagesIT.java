@@ -4,6 +4,10 @@ import static dev.sluice.testing.GeneratedPage.cell;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.server.AccessLogConfig;
+import dev.sluice.config.server.AccessLogConfig.Format;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
@@ -24,6 +28,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -41,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The reference pages of endpoints, metrics and error codes are what a running server and the
@@ -51,13 +57,20 @@ class ReferencePagesIT {
   private static final Path MEANINGS = Path.of("src/test/resources/reference/endpoints.txt");
   private static final String MODEL = "half_plus_two";
 
+  @TempDir private static Path logs;
   private static HttpClient http;
   private static RunningServer server;
 
   @BeforeAll
   static void serveTheSampleModels() {
     http = HttpClient.newHttpClient();
-    server = RunningServer.start(Path.of("src/sample/models"));
+    server =
+        RunningServer.start(
+            RunningServer.settings(
+                    RunningServer.LISTENER,
+                    RepositoryConfig.of(
+                        new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
+                .with(AccessLogConfig.DEFAULT.to(logs.resolve("access.log"), Format.JSON)));
   }
 
   @AfterAll

@@ -6,6 +6,7 @@ import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.security.Authenticators;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.access.AccessLog;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerVerticle;
@@ -45,6 +46,7 @@ final class Listeners {
   private final ConnectionMetrics connections;
   private final Supplier<ProtocolHandlers> protocolHandlers;
   private final RequestMemory memory;
+  private final @Nullable AccessLog accessLog;
   private final ConnectionMemory connectionMemory;
   private @Nullable Authenticators authenticators;
   private final List<OpenListener> open = new ArrayList<>();
@@ -62,7 +64,9 @@ final class Listeners {
       Telemetry telemetry,
       ConnectionMetrics connections,
       Supplier<ProtocolHandlers> protocolHandlers,
-      RequestMemory memory) {
+      RequestMemory memory,
+      @Nullable AccessLog accessLog) {
+    this.accessLog = accessLog;
     this.config = config;
     this.threads = threads;
     this.models = models;
@@ -89,7 +93,8 @@ final class Listeners {
             telemetry,
             System::nanoTime,
             memory,
-            BrowserGuard.of(listener, OpenListener.isLocal(listener)));
+            BrowserGuard.of(listener, OpenListener.isLocal(listener)),
+            accessLog);
     var count =
         new ConnectionCount(
             listener.address(),

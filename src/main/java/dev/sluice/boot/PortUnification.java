@@ -20,6 +20,11 @@ record PortUnification(HttpDispatcher http, GrpcDispatcher grpc) implements List
   }
 
   @Override
+  public void refusing(HttpServerRequest request) {
+    http.refusing(request);
+  }
+
+  @Override
   public boolean isStream(String path) {
     return grpc.isStream(path);
   }

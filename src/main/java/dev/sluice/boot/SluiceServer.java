@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.accesslog.AccessLogWriter;
 import dev.sluice.boot.cli.ModelLine;
 import dev.sluice.boot.cli.Server;
 import dev.sluice.boot.log.LogLevels;
@@ -41,6 +42,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -71,6 +73,7 @@ public final class SluiceServer implements Server {
   private final ConnectionMetrics connections = new ConnectionMetrics();
   private final Future<?> measuring;
   private final LogControl logs = new LogLevels();
+  private final Optional<AccessLogWriter> accessLog;
   private final MemoryBudget memory;
   private final SharedMemoryRegions regions;
   private final Listeners listeners;
@@ -81,6 +84,7 @@ public final class SluiceServer implements Server {
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
+    this.accessLog = AccessLogWriter.open(config.accessLog());
     this.threads = ServerThreads.start(config);
     this.telemetry =
         new Telemetry(
@@ -91,6 +95,7 @@ public final class SluiceServer implements Server {
             ServerTiming.valueOf(config.tracing().serverTiming().name()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
+    accessLog.ifPresent(telemetry::add);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);
     this.measuring = measure();
     this.memory = new MemoryBudget(config.limits().memoryBudget());
@@ -106,9 +111,8 @@ public final class SluiceServer implements Server {
             connections,
             this::protocolHandlers,
             new RequestMemory(
-                memory,
-                config.limits().connection().maxConnectionsPerPeer() > 0,
-                System::nanoTime));
+                memory, config.limits().connection().maxConnectionsPerPeer() > 0, System::nanoTime),
+            accessLog.orElse(null));
     this.periodicTasks = new PeriodicTasks(threads);
   }
 
@@ -315,6 +319,7 @@ public final class SluiceServer implements Server {
     listeners.drain();
     await(config.shutdown().gracePeriod());
     listeners.close();
+    accessLog.ifPresent(AccessLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
     ServerThreads.await(models.repository().close());

@@ -8,6 +8,7 @@ import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.KserveConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -40,6 +41,7 @@ import java.util.stream.Stream;
  * @param oip what the Open Inference Protocol leaves to the server
  * @param security who may do what
  * @param tracing what is told of single requests
+ * @param accessLog what is logged of each call
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -54,7 +56,8 @@ public record SluiceConfig(
     TfsConfig tfs,
     OipConfig oip,
     SecurityConfig security,
-    TracingConfig tracing) {
+    TracingConfig tracing,
+    AccessLogConfig accessLog) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   /**
@@ -99,7 +102,8 @@ public record SluiceConfig(
         TfsConfig.DEFAULT,
         OipConfig.DEFAULT,
         SecurityConfig.DEFAULT,
-        TracingConfig.DEFAULT);
+        TracingConfig.DEFAULT,
+        AccessLogConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -121,7 +125,8 @@ public record SluiceConfig(
         tfs,
         oip,
         security,
-        tracing);
+        tracing,
+        accessLog);
   }
 
   /** Returns the same settings for a server that only loads models. */
@@ -139,7 +144,8 @@ public record SluiceConfig(
         tfs,
         oip,
         security,
-        tracing);
+        tracing,
+        accessLog);
   }
 
   /** Returns the same settings with another policy. */
@@ -157,7 +163,27 @@ public record SluiceConfig(
         tfs,
         oip,
         other,
-        tracing);
+        tracing,
+        accessLog);
+  }
+
+  /** Returns the same settings with another access log. */
+  public SluiceConfig with(AccessLogConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        security,
+        tracing,
+        other);
   }
 
   /** Returns the same settings, telling other things of requests. */
@@ -175,7 +201,8 @@ public record SluiceConfig(
         tfs,
         oip,
         security,
-        other);
+        other,
+        accessLog);
   }
 
   /** Returns the same settings for other listeners and models. */
@@ -193,7 +220,8 @@ public record SluiceConfig(
         tfs,
         oip,
         security,
-        tracing);
+        tracing,
+        accessLog);
   }
 
   static SluiceConfig read(Section root) {
@@ -205,20 +233,22 @@ public record SluiceConfig(
                 tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)),
             root.section("java", JavaConfig::readDefaults));
     GrpsConfig grps = root.section("grps", GrpsConfig::read);
+    LogConfig log = root.section("log", LogConfig::read);
     return new SluiceConfig(
         listeners(root, grps),
         root.section("models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
         root.section("limits", LimitsConfig::read),
         grps,
         root.section("kserve", KserveConfig::read),
-        root.section("log", LogConfig::read),
+        log,
         root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
         root.choice("transport", DEFAULT.transport),
         root.section("shutdown", ShutdownConfig::read),
         root.section("tfs", TfsConfig::read),
         root.section("oip", OipConfig::read),
         root.section("security", SecurityConfig::read),
-        root.section("tracing", TracingConfig::read));
+        root.section("tracing", TracingConfig::read),
+        root.section("access_log", access -> AccessLogConfig.read(access, log)));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

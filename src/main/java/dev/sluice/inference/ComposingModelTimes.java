@@ -9,6 +9,7 @@ public final class ComposingModelTimes {
   private long input;
   private long infer;
   private long output;
+  private long batchSize;
 
   /** Adds one run more: how long it waited, and how long each of its parts took. */
   public synchronized void add(long queueNanos, long inputNanos, long inferNanos, long outNanos) {
@@ -20,7 +21,22 @@ public final class ComposingModelTimes {
 
   /** Adds all runs of a request that was composed itself. */
   public void add(ComposingModelTimes other) {
+    joined(other.batchSize());
     add(other.queue(), other.input(), other.infer(), other.output());
+  }
+
+  /**
+   * Records how large a run was.
+   *
+   * @param size inferences of all requests that were joined in it
+   */
+  public synchronized void joined(long size) {
+    batchSize = Math.max(batchSize, size);
+  }
+
+  /** Returns the size of the largest run; 0 if there was none. */
+  public synchronized long batchSize() {
+    return batchSize;
   }
 
   /** Returns the sum of queue times in nanoseconds. */

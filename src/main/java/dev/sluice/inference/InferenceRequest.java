@@ -78,6 +78,7 @@ public final class InferenceRequest implements AutoCloseable {
       @Nullable InferenceRequest whole) {
     this.whole = whole;
     this.trace = whole == null ? null : whole.trace;
+    this.times = whole == null ? null : whole.times;
     this.model = model;
     this.signature = signature;
     this.inputs = List.copyOf(inputs);

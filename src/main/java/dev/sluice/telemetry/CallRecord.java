@@ -3,6 +3,7 @@ package dev.sluice.telemetry;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestTrace;
+import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
@@ -31,12 +32,47 @@ public final class CallRecord {
   /** Null for most calls. */
   private @Nullable CallTrace trace;
 
+  /** Of the call, for the access log; null if there is none. */
+  private final @Nullable CallStages stages;
+
+  /** True if it is of one request of a stream, which ends by itself. */
+  private final boolean isPart;
+
   /** Begins now. */
   public CallRecord(Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime) {
+    this(telemetry, entryPoint, nanoTime, false);
+  }
+
+  /**
+   * @param staged whether the access log wants its stages
+   */
+  public CallRecord(
+      Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime, boolean staged) {
     this.telemetry = telemetry;
     this.entryPoint = entryPoint;
     this.nanoTime = nanoTime;
     this.begun = nanoTime.getAsLong();
+    this.isPart = false;
+    this.stages = staged ? new CallStages(begun) : null;
+  }
+
+  private CallRecord(CallRecord stream) {
+    this.isPart = true;
+    this.telemetry = stream.telemetry;
+    this.entryPoint = stream.entryPoint;
+    this.nanoTime = stream.nanoTime;
+    this.begun = nanoTime.getAsLong();
+    this.stages = stream.stages;
+  }
+
+  /** Returns the record of one request of this stream, which begins now and is counted itself. */
+  public CallRecord part() {
+    return new CallRecord(this);
+  }
+
+  /** Returns its stages, for the access log; null if there is none. */
+  public @Nullable CallStages stages() {
+    return stages;
   }
 
   /**
@@ -46,6 +82,9 @@ public final class CallRecord {
    */
   public void measure(Api api, String model) {
     this.model = model;
+    if (stages != null) {
+      stages.names(api, model);
+    }
     meter = telemetry.calls(api, entryPoint, model);
   }
 
@@ -72,11 +111,14 @@ public final class CallRecord {
 
   /** Returns whether anything of the call is recorded besides its metrics. */
   public boolean isTraced() {
-    return trace != null;
+    return trace != null || stages != null;
   }
 
   /** Records that the body of the call is there. */
   public void received() {
+    if (stages != null) {
+      stages.received(nanoTime.getAsLong());
+    }
     if (trace != null) {
       trace.received();
     }
@@ -136,24 +178,33 @@ public final class CallRecord {
     telemetry.model(model).examples(count);
   }
 
-  /** Records that the model is asked now. */
+  /** Records that the model is asked now, by requests of whose runs nothing is said. */
   public void asked() {
     asked = nanoTime.getAsLong();
     hasAsked = true;
+    if (stages != null) {
+      stages.asked(asked);
+    }
     if (trace != null) {
       trace.asked(asked);
     }
   }
 
-  /** Records that the model is asked now, by this request. */
+  /** Records that the model is asked now, by this request. Before it is handed over. */
   public void asked(InferenceRequest request) {
     traces(request, "");
     asked();
+    if (stages != null) {
+      stages.asked(request, asked);
+    }
   }
 
   /** Records that the model has answered. */
   public void answered() {
     answered = nanoTime.getAsLong();
+    if (stages != null) {
+      stages.answered(answered);
+    }
     if (trace != null) {
       trace.answered(answered, true);
     }
@@ -167,6 +218,9 @@ public final class CallRecord {
   }
 
   private void sending() {
+    if (stages != null && !isPart) {
+      stages.sending(nanoTime.getAsLong());
+    }
     if (trace != null) {
       trace.sending();
     }
@@ -174,6 +228,9 @@ public final class CallRecord {
 
   /** Records that the call ends with a failure. Later ends do not count. */
   public void failed(ErrorCode code) {
+    if (stages != null) {
+      stages.failed(code);
+    }
     sending();
     CallMeter counting = meter;
     if (counting != null) {

@@ -8,6 +8,7 @@ import dev.sluice.inference.access.Operation;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.access.AccessLog;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.connection.RequestMemory;
@@ -34,6 +35,7 @@ import org.slf4j.spi.NOPLoggingEventBuilder;
  * @param nanoTime the clock of deadlines
  * @param memory what all requests of the server may hold
  * @param guard keeps pages of foreign origins out
+ * @param accessLog gets an entry of each call; null if there is none
  */
 public record ListenerContext(
     Vertx vertx,
@@ -42,7 +44,8 @@ public record ListenerContext(
     Telemetry telemetry,
     LongSupplier nanoTime,
     RequestMemory memory,
-    BrowserGuard guard) {
+    BrowserGuard guard,
+    @Nullable AccessLog accessLog) {
   /** Characters of a failure's text that go into the log. */
   private static final int MAX_LOGGED = 500;
 
@@ -55,7 +58,7 @@ public record ListenerContext(
   /** While models start, every caller meets the same: one line says it. */
   private static final RateLimitedLog STARTING = RateLimitedLog.ofFirst(LOG, Duration.ofMinutes(1));
 
-  /** Without a guard against browsers. */
+  /** Without a guard against browsers and an access log. */
   public ListenerContext(
       Vertx vertx,
       LimitsConfig limits,
@@ -63,7 +66,7 @@ public record ListenerContext(
       Telemetry telemetry,
       LongSupplier nanoTime,
       RequestMemory memory) {
-    this(vertx, limits, access, telemetry, nanoTime, memory, BrowserGuard.OPEN);
+    this(vertx, limits, access, telemetry, nanoTime, memory, BrowserGuard.OPEN, null);
   }
 
   /** Returns the deadline of a request that names none, and began at a time. */
@@ -75,7 +78,7 @@ public record ListenerContext(
 
   /** Returns the record of a call that begins now. */
   public CallRecord record(EntryPoint entryPoint) {
-    return new CallRecord(telemetry, entryPoint, nanoTime);
+    return new CallRecord(telemetry, entryPoint, nanoTime, accessLog != null);
   }
 
   /** Returns whether work of this size is done on a worker. */

@@ -12,6 +12,9 @@ public interface ListenerDispatcher {
   /** Takes a request over. Called when its headers are there. */
   void answer(HttpServerRequest request);
 
+  /** Called before a request is answered whose head can not be read. */
+  default void refusing(HttpServerRequest request) {}
+
   /** Called before the first request of a connection, as soon as its protocol is detected. */
   default void opened(HttpConnection connection) {}
 

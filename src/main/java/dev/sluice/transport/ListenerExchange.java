@@ -10,6 +10,9 @@ import dev.sluice.inference.access.Role;
 import dev.sluice.security.Credentials;
 import dev.sluice.security.ListenerAccess;
 import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.access.AccessLog;
+import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
@@ -120,6 +123,12 @@ public abstract class ListenerExchange implements Exchange {
     return requestId;
   }
 
+  /** Returns what carried the request and what it addressed, for the access log. */
+  protected abstract AccessEntry.Target accessTarget();
+
+  /** Returns how the request was answered, for the access log. Asked once, at the end. */
+  protected abstract AccessEntry.Answer accessAnswer();
+
   /** Returns the credentials of the request. */
   protected abstract Credentials credentials();
 
@@ -156,8 +165,16 @@ public abstract class ListenerExchange implements Exchange {
   public final void require(Operation operation, String model) {
     asked = operation;
     refuseControl(operation);
+    nameModel(model);
     caller().require(operation, model);
     decided(operation, model);
+  }
+
+  private void nameModel(String model) {
+    CallStages stages = record.stages();
+    if (stages != null) {
+      stages.names(model);
+    }
   }
 
   private void refuseControl(Operation operation) {
@@ -222,12 +239,35 @@ public abstract class ListenerExchange implements Exchange {
    * worker works for it. On the event loop; finishing again does nothing.
    */
   protected final void finish() {
-    finished = true;
-    record.sent();
+    if (!finished) {
+      finished = true;
+      record.sent();
+      logAccess();
+    }
     if (working == 0) {
       bodyAtEnd = Math.max(bodyAtEnd, memory.held(MemoryBudget.Kind.BODY));
       memory.close();
     }
+  }
+
+  private void logAccess() {
+    AccessLog log = context.accessLog();
+    CallStages stages = record.stages();
+    if (log != null && stages != null) {
+      Operation operation = asked;
+      stages.ended(context.nanoTime().getAsLong());
+      log.log(
+          AccessEntry.of(
+              new AccessEntry.Client(peer(), context.access().listener(), knownIdentity()),
+              accessTarget(),
+              accessAnswer(),
+              stages,
+              operation != null && operation.isProbe()));
+    }
+  }
+
+  private String knownIdentity() {
+    return caller == null ? "" : caller.identity();
   }
 
   @Override

@@ -118,7 +118,7 @@ public final class ListenerVerticle extends VerticleBase {
         vertx
             .createHttpServer(options())
             .connectionHandler(this::opened)
-            .invalidRequestHandler(ListenerVerticle::refuse)
+            .invalidRequestHandler(this::refuse)
             .requestHandler(dispatcher::answer);
     SocketAddress address = address();
     if (config.socket().isPresent() || config.port() > 0) {
@@ -185,7 +185,8 @@ public final class ListenerVerticle extends VerticleBase {
   }
 
   /** Answers what is no request, and reads nothing more of its connection. */
-  private static void refuse(HttpServerRequest request) {
+  private void refuse(HttpServerRequest request) {
+    dispatcher.refusing(request);
     MalformedRequest why = MalformedRequest.head(request.decoderResult().cause());
     request
         .response()

@@ -14,7 +14,7 @@ public final class RequestIds {
   /** Longer names are cut: they only go into logs. */
   private static final int MAX_LENGTH = 128;
 
-  private static final CharSequence HEADER = HttpHeaders.createOptimized("x-request-id");
+  static final CharSequence HEADER = HttpHeaders.createOptimized("x-request-id");
 
   private final String prefix =
       Integer.toHexString(ThreadLocalRandom.current().nextInt(0x1000_0000, Integer.MAX_VALUE))

@@ -9,7 +9,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.testing.ChildServer;
+import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.TestModels;
+import io.vertx.core.buffer.Buffer;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -78,6 +80,10 @@ class JsonOutputIT {
   }
 
   private Process serve() throws IOException {
+    return serve(ChildServer.freePort());
+  }
+
+  private Process serve(int port) throws IOException {
     Path models = Files.createDirectories(folder.resolve("models"));
     TestModels.copy(TestModels.savedModel("half_plus_two", "00000123"), models.resolve("half/1"));
     return start(
@@ -86,10 +92,11 @@ class JsonOutputIT {
         "serve",
         "--log-format",
         "json",
+        "--set=access_log.enabled=true",
         "--models",
         models.toString(),
         "--listen",
-        "localhost:" + ChildServer.freePort());
+        "localhost:" + port);
   }
 
   private static JsonNode record(String line) {
@@ -130,6 +137,22 @@ class JsonOutputIT {
             assertThat(record.get("logger").textValue()).isEqualTo("native.tensorflow");
             assertThat(record.get("level").textValue()).isEqualTo("INFO");
           });
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void callsAreRecordsOfTheirOwn() throws Exception {
+    int port = ChildServer.freePort();
+    Process server = serve(port);
+    try (BufferedReader err = server.errorReader();
+        var client = new HttpCaller(port)) {
+      recordsUntil(err, "takes requests");
+      client.send("POST", "/v1/models/half:predict", Buffer.buffer("{\"instances\":[1.0]}"));
+      JsonNode call = recordsUntil(err, "/v1/models/half:predict").getLast();
+      assertThat(call.get("status").intValue()).isEqualTo(200);
+      assertThat(call.get("run_ms").doubleValue()).isPositive();
     } finally {
       server.destroyForcibly();
     }

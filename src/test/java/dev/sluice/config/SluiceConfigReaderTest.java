@@ -34,6 +34,7 @@ import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.security.SocketAccess;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
@@ -222,6 +223,15 @@ class SluiceConfigReaderTest {
         file: sluice.log
         line_start: glog
         suppressed: [warn]
+      access_log:
+        enabled: true
+        format: pattern
+        pattern: $status ${path}
+        file: access.log
+        max_file_size: 1KiB
+        max_files: 3
+        probes: false
+        max_waiting: 7
       event_loops: 6
       transport: nio
       shutdown:
@@ -387,7 +397,16 @@ class SluiceConfigReaderTest {
                   Duration.ofSeconds(5),
                   "realm_access.roles"),
               0.25),
-          new TracingConfig(TracingConfig.Timing.ALWAYS));
+          new TracingConfig(TracingConfig.Timing.ALWAYS),
+          new AccessLogConfig(
+              true,
+              AccessLogConfig.Format.PATTERN,
+              "$status ${path}",
+              Optional.of(Path.of("access.log")),
+              1_024,
+              3,
+              false,
+              7));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -409,6 +428,24 @@ class SluiceConfigReaderTest {
   @Test
   void everyKeyIsRead() {
     assertThat(read(EVERY_KEY)).isEqualTo(EVERY_KEY_READ);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          pattern: $stat                   | names the field 'stat'; wanted one of time, client,
+          pattern: "$time $"               | names the field ''; wanted one of
+          pattern: "$time\\n$path"         | has 2 lines; wanted one
+          enabled: true, file: /no/way/x   | is /no/way/x; wanted a file in a folder that there is
+          enabled: true, format: pattern   | is pattern on the standard error, where log.format lets nothing but JSON be
+          """)
+  void anAccessLogThatCanNotBeWrittenIsAnError(String settings, String complaint) {
+    assertThatThrownBy(() -> read("log: { format: json }\naccess_log: { " + settings + " }\n"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("access_log.")
+        .hasMessageContaining(complaint);
   }
 
   @Test

@@ -7,12 +7,14 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,8 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server whose trace file and request logs lie on a disk that is full after half a megabyte: a
- * small file system where the test may mount one, and a limit on the size of files elsewhere.
+ * A server whose trace file, request logs and access log lie on a disk that is full after half a
+ * megabyte: a small file system where the test may mount one, and a limit on the size of files
+ * elsewhere.
  */
 @Timeout(120)
 class FullDiskIT {
@@ -69,7 +72,9 @@ class FullDiskIT {
             "--set=oip.trace.timestamps=true",
             "--set=oip.trace.tensors=true",
             "--set=oip.trace.rate=1",
-            "--set=oip.trace.file=" + disk.resolve("trace.json"));
+            "--set=oip.trace.file=" + disk.resolve("trace.json"),
+            "--set=access_log.enabled=true",
+            "--set=access_log.file=" + disk.resolve("access.log"));
     server.awaitLine("takes requests model=half_plus_two/");
     http = new HttpCaller(port);
     if (!mounted) {
@@ -153,6 +158,9 @@ class FullDiskIT {
     ask(REQUESTS);
     server.awaitLine("traces cannot be written");
     server.awaitLine("requests cannot be logged");
+    if (mounted) {
+      server.awaitLine("access log cannot be written");
+    }
     assertThat(lines("cannot be")).isLessThan(10);
     assertThat(http.send("GET", "/metrics", Buffer.buffer()).text())
         .containsPattern("request_log_count\\{.*INTERNAL.*} [1-9]");
@@ -163,10 +171,15 @@ class FullDiskIT {
       limit("unlimited");
     }
     ask(1);
+    if (mounted) {
+      server.awaitLine("access log is written again");
+    }
     server.terminate();
     assertThat(server.exitCode()).isZero();
     int kept = records(log());
     assertThat(kept).isPositive().isLessThan(REQUESTS);
     assertThat(traces()).isNotEmpty();
+    List<String> calls = Files.readAllLines(disk.resolve("access.log"));
+    assertThat(calls).isNotEmpty().allSatisfy(line -> assertThat(new JsonObject(line)).isNotNull());
   }
 }

@@ -62,6 +62,11 @@ public enum Operation {
     return ofModel;
   }
 
+  /** Returns whether probes and scrapers ask for it, again and again. */
+  public boolean isProbe() {
+    return this == HEALTH || this == MODEL_READY || this == METRICS;
+  }
+
   /** Returns the operation's name in settings and messages. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);

@@ -187,6 +187,7 @@ public final class RunMeter {
 
   private void addTimes(long now) {
     for (Timed each : timed) {
+      each.times.joined(size);
       each.times.add(
           begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
     }

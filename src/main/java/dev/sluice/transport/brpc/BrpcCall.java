@@ -4,6 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
+import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
@@ -30,6 +31,8 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   private final RpcMeta meta;
   private final ByteCollector body;
   private final int size;
+  private int status = AccessEntry.NONE;
+  private long bytesOut;
 
   BrpcCall(
       BrpcConnection connection,
@@ -78,12 +81,15 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
       fail(e);
       return;
     }
+    status = 0;
+    bytesOut = message.length();
     record().succeeded();
     connection.answer(this, BrpcReply.success(meta.correlationId(), message));
   }
 
   private void fail(Throwable failure) {
     record().failed(ErrorCode.of(failure));
+    status = BrpcError.of(failure);
     connection.answer(this, connection.failed(this, failure));
   }
 
@@ -103,12 +109,27 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   }
 
   @Override
+  protected AccessEntry.Target accessTarget() {
+    return connection.target(meta, requestId());
+  }
+
+  @Override
+  protected AccessEntry.Answer accessAnswer() {
+    return new AccessEntry.Answer(AccessEntry.NONE, status, size, bytesOut);
+  }
+
+  @Override
   public @Nullable Object peer() {
     return connection.client();
   }
 
   @Override
   public String path() {
+    return path(meta);
+  }
+
+  /** Returns what a call addresses. */
+  static String path(RpcMeta meta) {
     return meta.service() + "/" + meta.method();
   }
 

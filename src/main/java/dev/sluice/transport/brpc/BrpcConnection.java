@@ -3,6 +3,9 @@ package dev.sluice.transport.brpc;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.UnixPeer;
+import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.access.AccessLog;
+import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ByteCollector;
@@ -223,7 +226,29 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   private void fail(RpcMeta meta, int code, String text) {
+    logAccess(meta, code);
     write(BrpcReply.failure(meta.correlationId(), code, BoundedText.ofError(text)));
+  }
+
+  /** Logs a call that is refused before it begins. */
+  private void logAccess(RpcMeta meta, int code) {
+    AccessLog log = context().accessLog();
+    if (log != null) {
+      var stages = new CallStages(context().nanoTime().getAsLong());
+      stages.ended(context().nanoTime().getAsLong());
+      log.log(
+          AccessEntry.of(
+              new AccessEntry.Client(client(), context().access().listener(), ""),
+              target(meta, meta.requestId()),
+              new AccessEntry.Answer(AccessEntry.NONE, code, 0, 0),
+              stages,
+              false));
+    }
+  }
+
+  /** Returns what a call addresses, for the access log. */
+  AccessEntry.Target target(RpcMeta meta, String requestId) {
+    return new AccessEntry.Target("brpc", "", BrpcCall.path(meta), requestId);
   }
 
   private ChannelFuture write(Buffer frame) {

@@ -1,6 +1,7 @@
 package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 
 /**
  * The one table from failures to brpc's error codes, on which its clients decide to try again.
@@ -24,6 +25,11 @@ final class BrpcError {
   private static final int CANCELLED = 125;
 
   private BrpcError() {}
+
+  /** Returns the code of any failure: what is not known is internal. */
+  static int of(Throwable failure) {
+    return failure instanceof InferenceException known ? of(known.code()) : INTERNAL;
+  }
 
   static int of(ErrorCode code) {
     return switch (code) {

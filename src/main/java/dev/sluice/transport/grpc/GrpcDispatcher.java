@@ -2,8 +2,11 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.config.security.RestrictedApi;
 import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.transport.AnsweredRequest;
 import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
@@ -187,23 +190,40 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   private void answerStandard(HttpServerRequest request) {
     GrpcForm form = GrpcForm.of(request);
     if (form == null || !request.method().equals(HttpMethod.POST)) {
+      follow(request, "", false);
       request.response().setStatusCode(form == null ? 415 : 405).end();
       return;
     }
+    Operation operation = StandardServices.operation(request.path());
     try {
-      context
-          .access()
-          .caller(
-              ConnectionCredentials.of(request.headers(), request.connection()),
-              RestrictedApi.Wire.GRPC)
-          .require(StandardServices.operation(request.path()));
+      Caller caller =
+          context
+              .access()
+              .caller(
+                  ConnectionCredentials.of(request.headers(), request.connection()),
+                  RestrictedApi.Wire.GRPC);
+      follow(request, caller.identity(), operation.isProbe());
+      caller.require(operation);
     } catch (InferenceException e) {
+      if (e.code() == ErrorCode.UNAUTHENTICATED) {
+        follow(request, "", false);
+      }
       context.failed(ids.of(request), e);
       new GrpcReply(request, form).fail(GrpcStatus.of(e.code()), e.getMessage());
       return;
     }
     Http2Guard.answering(request);
     standard.answer(request);
+  }
+
+  /** Has a request logged that is not answered by a call. */
+  private void follow(HttpServerRequest request, String identity, boolean probe) {
+    if (context.accessLog() != null) {
+      GrpcForm form =
+          request.getHeader(HttpHeaders.CONTENT_TYPE) == null ? null : GrpcForm.of(request);
+      String protocol = form == null ? AnsweredRequest.protocol(request) : form.protocol();
+      AnsweredRequest.follow(request, context, protocol, identity, probe);
+    }
   }
 
   private BrowserGuard.@Nullable Refusal refusal(HttpServerRequest request) {
@@ -218,10 +238,12 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     BrowserGuard.Refusal refusal = refusal(request);
     if (refusal != null) {
       context.turnedAway(request.remoteAddress(), refusal);
+      follow(request, "", false);
       refuse(request, refusal);
       return;
     }
     if (cors && isPreflight(request)) {
+      follow(request, "", false);
       answerPreflight(request);
       return;
     }
@@ -231,6 +253,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
     }
     GrpcForm form = GrpcForm.of(request);
     if (form == null || !request.method().equals(HttpMethod.POST)) {
+      follow(request, "", false);
       request.response().setStatusCode(form == null ? 415 : 405).end();
     } else {
       accept(request, form);
@@ -251,6 +274,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
               request, reply, form, context, ids.of(request), idleTimeouts, deadlines, turns)
           .start(stream);
     } else {
+      follow(request, "", false);
       reply.fail(UNIMPLEMENTED, BoundedText.ofError("unknown method " + request.path()));
     }
   }

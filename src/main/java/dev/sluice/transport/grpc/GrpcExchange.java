@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.security.Credentials;
+import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
@@ -22,9 +23,14 @@ import org.jspecify.annotations.Nullable;
  * messages, and the errors of its client. Of the connection's event loop.
  */
 abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
+  private static final int OK = 200;
+
   private final GrpcHead head;
   private final GrpcForm form;
   private final GrpcMessageReader reader;
+
+  /** The status that the client has been sent, or will be. */
+  private int status = AccessEntry.NONE;
 
   GrpcExchange(GrpcHead head, GrpcForm form, ListenerContext context, String requestId) {
     super(
@@ -45,6 +51,24 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
 
   /** Called when the caller cancelled or disconnected, or the stream ended after the answer. */
   abstract void cancelled();
+
+  /** Notes the status that the client is sent, and returns it. */
+  final int answering(int code) {
+    if (status == AccessEntry.NONE) {
+      status = code;
+    }
+    return code;
+  }
+
+  @Override
+  protected final AccessEntry.Target accessTarget() {
+    return new AccessEntry.Target(form.protocol(), "POST", path(), requestId());
+  }
+
+  final AccessEntry.Answer answer(long bytesIn, long bytesOut) {
+    int http = status == AccessEntry.NONE ? AccessEntry.NONE : OK;
+    return new AccessEntry.Answer(http, status, bytesIn, bytesOut);
+  }
 
   final GrpcMessageReader reader() {
     return reader;

@@ -23,6 +23,11 @@ enum GrpcForm {
 
   private final String type;
 
+  /** Returns the name of the protocol in logs. */
+  String protocol() {
+    return this == GRPC ? "gRPC" : "gRPC-Web";
+  }
+
   GrpcForm(String type) {
     this.type = type;
   }

@@ -4,7 +4,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
-import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.ListenerContext;
@@ -24,6 +24,8 @@ import io.vertx.core.http.HttpServerRequest;
 final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCallTimeouts.Member {
   /** Answers that are not written yet, with which no further message is taken. */
   private static final int MOST_UNWRITTEN = 16;
+
+  private static final int OK = 0;
 
   private final HttpServerRequest request;
   private final GrpcReply reply;
@@ -135,6 +137,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     if (!answered) {
       answered = true;
       arrival.end();
+      answering(OK);
       record().succeeded();
       tellTimes(reply);
       reply.end();
@@ -151,7 +154,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
     tellTimes(reply);
-    reply.failStream(GrpcStatus.of(reported.code()), reported.getMessage());
+    reply.failStream(answering(GrpcStatus.of(reported.code())), reported.getMessage());
     intake.ended();
     cancel();
   }
@@ -177,6 +180,11 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     finish();
   }
 
+  @Override
+  protected AccessEntry.Answer accessAnswer() {
+    return answer(request.bytesRead(), request.response().bytesWritten());
+  }
+
   private void sent() {
     idleTimeouts.remove(this);
     finish();
@@ -184,6 +192,6 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
 
   @Override
   public CallRecord newRecord() {
-    return context().record(EntryPoint.GRPC);
+    return record().part();
   }
 }

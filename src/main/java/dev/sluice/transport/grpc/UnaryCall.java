@@ -2,6 +2,7 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.ArrivalDeadlines.Arrival;
@@ -24,6 +25,8 @@ import io.vertx.core.http.HttpServerRequest;
  * decompression, method, encoding, status. Whatever fails, exactly one answer is sent.
  */
 final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
+  private static final int OK = 0;
+
   private final AuthorizedMethod<GrpcMethod> method;
   private final UnaryReply reply;
   private final MessageBody body;
@@ -32,6 +35,8 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   private boolean arrived;
   private boolean answered;
   private boolean seen;
+  private long bytesIn;
+  private long bytesOut;
 
   /**
    * @param reply where the answer goes
@@ -79,6 +84,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
 
   /** Takes a piece of the body, which stays the caller's. */
   void take(ByteBuf piece) {
+    bytesIn += piece.readableBytes();
     if (answered) {
       return;
     }
@@ -144,6 +150,8 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
       return;
     }
     answered = true;
+    bytesOut = message.length() + (long) GrpcMessageReader.PREFIX;
+    answering(OK);
     record().succeeded();
     tellTimes(reply);
     if (isText()) {
@@ -175,7 +183,12 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     body.forget();
     InferenceException reported = explain(failure, reply);
     tellTimes(reply);
-    reply.fail(GrpcStatus.of(reported.code()), reported.getMessage());
+    reply.fail(answering(GrpcStatus.of(reported.code())), reported.getMessage());
+  }
+
+  @Override
+  protected AccessEntry.Answer accessAnswer() {
+    return answer(bytesIn, bytesOut);
   }
 
   @Override

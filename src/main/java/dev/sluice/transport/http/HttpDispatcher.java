@@ -2,6 +2,7 @@ package dev.sluice.transport.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.transport.AnsweredRequest;
 import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.BrowserGuard;
 import dev.sluice.transport.ListenerContext;
@@ -47,6 +48,11 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   /** Looks after a connection that has just been opened. */
   public void opened(HttpConnection connection) {
     ZeroCopyBodyChunks.join(connection);
+  }
+
+  /** Has a request logged whose head can not be read. */
+  public void refusing(HttpServerRequest request) {
+    AnsweredRequest.follow(request, context, AnsweredRequest.protocol(request), "", false);
   }
 
   @Override

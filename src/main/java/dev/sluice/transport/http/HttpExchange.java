@@ -4,8 +4,10 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
+import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.transport.AnsweredRequest;
 import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
@@ -151,6 +153,16 @@ public final class HttpExchange extends ListenerExchange {
   @Override
   public @Nullable Object peer() {
     return request.remoteAddress();
+  }
+
+  @Override
+  protected AccessEntry.Target accessTarget() {
+    return AnsweredRequest.target(request, AnsweredRequest.protocol(request), requestId());
+  }
+
+  @Override
+  protected AccessEntry.Answer accessAnswer() {
+    return AnsweredRequest.answer(request, AccessEntry.NONE);
   }
 
   private void cancelled() {

@@ -70,6 +70,21 @@ class LogbackFileIT {
   }
 
   @Test
+  void theAccessLogIsALoggerThatTheOperatorRoutes() throws Exception {
+    int port = ChildServer.freePort();
+    try (ChildServer server =
+            serve(
+                port,
+                "--set=access_log.enabled=true",
+                "--set=access_log.format=pattern",
+                "--set=access_log.pattern=call $method $path $status");
+        var client = new HttpCaller(port)) {
+      client.send("GET", "/no/such/path", Buffer.buffer());
+      server.awaitLine("[own] INFO call GET /no/such/path 404");
+    }
+  }
+
+  @Test
   void settingsThatHaveNoEffectAreNamed() throws Exception {
     try (ChildServer server = serve(ChildServer.freePort(), "--log-level", "error")) {
       server.awaitLine("[own] WARN the settings log.* have no effect: ");

@@ -60,7 +60,7 @@ final class StreamedRequest implements ClientStream {
     model = served;
     slots = decoded.slots();
     record.traces(decoded.request(), decoded.id());
-    record.asked();
+    record.asked(decoded.request());
     ordered = !served.decoupled();
   }
 

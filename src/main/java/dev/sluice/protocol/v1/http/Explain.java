@@ -43,6 +43,9 @@ final class Explain {
 
   /** The parameters of a call, once the model is known. */
   private sealed interface Asked {
+    /** Returns the request to the model itself. */
+    InferenceRequest model();
+
     /** Owns both requests. */
     record OfModel(InferenceRequest model, InferenceRequest explainer) implements Asked {}
 
@@ -64,7 +67,7 @@ final class Explain {
           return exchange.compute(body.length(), () -> decode(call));
         })
         .compose(asked -> {
-          exchange.record().asked();
+          exchange.record().asked(asked.model());
           return ask(exchange, asked);
         });
   }

@@ -1,0 +1,152 @@
+package dev.sluice.telemetry.access;
+
+import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ComposingModelTimes;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.telemetry.meter.Api;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When one call reached which stage, and which model it asked. A stream asks any number of times:
+ * it has the name of its first model, and the sums of all runs. Nanoseconds.
+ *
+ * <p>Threads: the event loop of the call, or the worker that decodes for it; once the call has
+ * ended, the writer of the log.
+ */
+public final class CallStages {
+  private static final int LONGEST_NAME = 256;
+
+  /** A stage that the call did not reach, or a version that was not found. */
+  public static final long NONE = -1;
+
+  private final long begun;
+  private final ComposingModelTimes runs = new ComposingModelTimes();
+  private long received;
+  private long asked;
+  private long answered;
+  private long sending;
+  private long ended;
+  private @Nullable Api api;
+  private String model = "";
+  private long version = NONE;
+  private @Nullable ErrorCode error;
+
+  /**
+   * @param begun when the head of the call had arrived
+   */
+  public CallStages(long begun) {
+    this.begun = begun;
+    this.received = begun;
+  }
+
+  /** Records what the call requests. */
+  public void names(Api called, String name) {
+    if (api == null) {
+      api = called;
+      names(name);
+    }
+  }
+
+  /** Records the model that the call names. */
+  public void names(String name) {
+    if (model.isEmpty()) {
+      model = BoundedText.cut(name, LONGEST_NAME);
+    }
+  }
+
+  /** Records that the whole body is there. */
+  public void received(long now) {
+    received = now;
+  }
+
+  /** Records that a model is asked, whose runs are timed. Before the request is handed over. */
+  public void asked(InferenceRequest request, long now) {
+    if (version == NONE) {
+      version = request.model().id().version();
+    }
+    request.addTimesTo(runs);
+    asked(now);
+  }
+
+  /** Records that a model is asked whose runs belong to others too. */
+  public void asked(long now) {
+    if (asked == 0) {
+      asked = now;
+    }
+  }
+
+  /** Records that the model has answered; of a stream, the last time. */
+  public void answered(long now) {
+    answered = now;
+  }
+
+  /** Records that the answer is made. */
+  public void sending(long now) {
+    if (sending == 0) {
+      sending = now;
+    }
+  }
+
+  /** Records the first failure. */
+  public void failed(ErrorCode code) {
+    if (error == null) {
+      error = code;
+    }
+  }
+
+  /** Records the end. */
+  public void ended(long now) {
+    ended = now;
+  }
+
+  /** Returns the operation; null if none of a model's was asked for. */
+  public @Nullable Api api() {
+    return api;
+  }
+
+  /** Returns the model's name in the request, of a model that there is or not; empty if none. */
+  public String model() {
+    return model;
+  }
+
+  /** Returns the version that was asked; {@link #NONE} if none was. */
+  public long version() {
+    return version;
+  }
+
+  /** Returns why the call failed; null if it did not. */
+  public @Nullable ErrorCode error() {
+    return error;
+  }
+
+  /** Returns the sums of the model's runs. */
+  public ComposingModelTimes runs() {
+    return runs;
+  }
+
+  /** Returns the whole time. */
+  public long total() {
+    return ended - begun;
+  }
+
+  /** Returns the time until the whole body was there. */
+  public long receiving() {
+    return received - begun;
+  }
+
+  /** Returns the time until the model was asked; {@link #NONE} if it was not. */
+  public long decoding() {
+    return asked == 0 ? NONE : Math.max(0, asked - received);
+  }
+
+  /** Returns the time in which the answer was made of the tensors; {@link #NONE} if it was not. */
+  public long encoding() {
+    return answered == 0 || sending == 0 ? NONE : Math.max(0, sending - answered);
+  }
+
+  /** Returns the time until the answer was written; {@link #NONE} if there was none. */
+  public long sendingTime() {
+    return sending == 0 ? NONE : ended - sending;
+  }
+}

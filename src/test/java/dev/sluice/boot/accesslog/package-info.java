@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.boot.accesslog;
+
+import org.jspecify.annotations.NullMarked;
