@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.AccessLogConfig.Format;
 import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.InferenceLogConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -70,6 +72,16 @@ class ReferencePagesIT {
                     RunningServer.LISTENER,
                     RepositoryConfig.of(
                         new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
+                .with(
+                    new InferenceLogConfig(
+                        Optional.of(logs.resolve("inference.jsonl")),
+                        Optional.empty(),
+                        1,
+                        1,
+                        1,
+                        0,
+                        1,
+                        Set.of()))
                 .with(AccessLogConfig.DEFAULT.to(logs.resolve("access.log"), Format.JSON)));
   }
 

@@ -3,6 +3,8 @@ package dev.sluice.boot;
 import dev.sluice.boot.accesslog.AccessLogWriter;
 import dev.sluice.boot.cli.ModelLine;
 import dev.sluice.boot.cli.Server;
+import dev.sluice.boot.inferencelog.InferenceLogWriter;
+import dev.sluice.boot.inferencelog.RecordingDataPlane;
 import dev.sluice.boot.log.LogLevels;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
@@ -74,6 +76,7 @@ public final class SluiceServer implements Server {
   private final Future<?> measuring;
   private final LogControl logs = new LogLevels();
   private final Optional<AccessLogWriter> accessLog;
+  private final Optional<InferenceLogWriter> inferenceLog;
   private final MemoryBudget memory;
   private final SharedMemoryRegions regions;
   private final Listeners listeners;
@@ -95,7 +98,9 @@ public final class SluiceServer implements Server {
             ServerTiming.valueOf(config.tracing().serverTiming().name()));
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
+    this.inferenceLog = InferenceLogWriter.open(config.inferenceLog(), threads.vertx());
     accessLog.ifPresent(telemetry::add);
+    inferenceLog.ifPresent(telemetry::add);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);
     this.measuring = measure();
     this.memory = new MemoryBudget(config.limits().memoryBudget());
@@ -165,11 +170,15 @@ public final class SluiceServer implements Server {
     return Future.join(lags, rates);
   }
 
+  private DataPlane recorded(DataPlane data) {
+    return inferenceLog.<DataPlane>map(log -> new RecordingDataPlane(data, log)).orElse(data);
+  }
+
   /** Returns the protocol handlers of a listener. */
   private ProtocolHandlers protocolHandlers() {
     var planes =
         new ProtocolHandlers.Planes(
-            models.data(), models.control(), logs, new ModelExplainer(models.data()));
+            recorded(models.data()), models.control(), logs, new ModelExplainer(models.data()));
     return new ProtocolHandlers(
         planes,
         config,
@@ -320,6 +329,7 @@ public final class SluiceServer implements Server {
     await(config.shutdown().gracePeriod());
     listeners.close();
     accessLog.ifPresent(AccessLogWriter::close);
+    inferenceLog.ifPresent(InferenceLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
     ServerThreads.await(models.repository().close());

@@ -9,6 +9,7 @@ import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.AccessLogConfig;
+import dev.sluice.config.server.InferenceLogConfig;
 import dev.sluice.config.server.KserveConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -42,6 +43,7 @@ import java.util.stream.Stream;
  * @param security who may do what
  * @param tracing what is told of single requests
  * @param accessLog what is logged of each call
+ * @param inferenceLog what is recorded of sampled requests
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -57,7 +59,8 @@ public record SluiceConfig(
     OipConfig oip,
     SecurityConfig security,
     TracingConfig tracing,
-    AccessLogConfig accessLog) {
+    AccessLogConfig accessLog,
+    InferenceLogConfig inferenceLog) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   /**
@@ -103,7 +106,8 @@ public record SluiceConfig(
         OipConfig.DEFAULT,
         SecurityConfig.DEFAULT,
         TracingConfig.DEFAULT,
-        AccessLogConfig.DEFAULT);
+        AccessLogConfig.DEFAULT,
+        InferenceLogConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -126,7 +130,8 @@ public record SluiceConfig(
         oip,
         security,
         tracing,
-        accessLog);
+        accessLog,
+        inferenceLog);
   }
 
   /** Returns the same settings for a server that only loads models. */
@@ -145,7 +150,8 @@ public record SluiceConfig(
         oip,
         security,
         tracing,
-        accessLog);
+        accessLog,
+        inferenceLog);
   }
 
   /** Returns the same settings with another policy. */
@@ -164,7 +170,28 @@ public record SluiceConfig(
         oip,
         other,
         tracing,
-        accessLog);
+        accessLog,
+        inferenceLog);
+  }
+
+  /** Returns the same settings with another inference log. */
+  public SluiceConfig with(InferenceLogConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        security,
+        tracing,
+        accessLog,
+        other);
   }
 
   /** Returns the same settings with another access log. */
@@ -183,7 +210,8 @@ public record SluiceConfig(
         oip,
         security,
         tracing,
-        other);
+        other,
+        inferenceLog);
   }
 
   /** Returns the same settings, telling other things of requests. */
@@ -202,7 +230,8 @@ public record SluiceConfig(
         oip,
         security,
         other,
-        accessLog);
+        accessLog,
+        inferenceLog);
   }
 
   /** Returns the same settings for other listeners and models. */
@@ -221,7 +250,8 @@ public record SluiceConfig(
         oip,
         security,
         tracing,
-        accessLog);
+        accessLog,
+        inferenceLog);
   }
 
   static SluiceConfig read(Section root) {
@@ -248,7 +278,8 @@ public record SluiceConfig(
         root.section("oip", OipConfig::read),
         root.section("security", SecurityConfig::read),
         root.section("tracing", TracingConfig::read),
-        root.section("access_log", access -> AccessLogConfig.read(access, log)));
+        root.section("access_log", access -> AccessLogConfig.read(access, log)),
+        root.section("inference_log", InferenceLogConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

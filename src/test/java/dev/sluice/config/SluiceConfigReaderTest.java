@@ -38,6 +38,7 @@ import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.InferenceLogConfig;
 import dev.sluice.config.server.KserveConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.LimitsConfig;
@@ -232,6 +233,14 @@ class SluiceConfigReaderTest {
         max_files: 3
         probes: false
         max_waiting: 7
+      inference_log:
+        url: https://events.example/x
+        sample_ratio: 0.5
+        max_tensor_size: 1KiB
+        max_record_size: 2KiB
+        max_file_size: 3KiB
+        max_files: 4
+        redact: [ssn, digits/image]
       event_loops: 6
       transport: nio
       shutdown:
@@ -406,7 +415,16 @@ class SluiceConfigReaderTest {
               1_024,
               3,
               false,
-              7));
+              7),
+          new InferenceLogConfig(
+              Optional.empty(),
+              Optional.of(URI.create("https://events.example/x")),
+              0.5,
+              1_024,
+              2_048,
+              3_072,
+              4,
+              Set.of("ssn", "digits/image")));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -448,6 +466,23 @@ class SluiceConfigReaderTest {
         .hasMessageContaining(complaint);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          url: ftp://x                  | is 'ftp://x'; wanted one such as http://logger.example/events
+          url: "http://a b"             | is 'http://a b'; wanted
+          file: /no/way/x               | is /no/way/x; wanted a file in a folder that there is
+          file: x, url: http://x        | is set, and inference_log.file too; wanted one of them
+          """)
+  void anInferenceLogThatCanNotBeWrittenIsAnError(String settings, String complaint) {
+    assertThatThrownBy(() -> read("inference_log: { " + settings + " }\n"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("inference_log.")
+        .hasMessageContaining(complaint);
+  }
+
   @Test
   void noKeyIsForgottenHere() throws ReflectiveOperationException {
     // Labels, streams, ensembles, sequences, Triton's queue policies belong to one model;
@@ -471,7 +506,9 @@ class SluiceConfigReaderTest {
             "deployment",
             // The keys of tokens come from an address or from a file.
             "keys",
-            "restricted");
+            "restricted",
+            // The inference log goes to an address or to a file.
+            "file");
   }
 
   @Test

@@ -3,6 +3,8 @@ package dev.sluice.boot.accesslog;
 import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
 
 import dev.sluice.boot.log.CountedWrites;
+import dev.sluice.boot.log.LineFormat;
+import dev.sluice.boot.log.LineSink;
 import dev.sluice.boot.log.LineTarget;
 import dev.sluice.boot.log.LineTargets;
 import dev.sluice.boot.log.LogQueue;
@@ -33,7 +35,7 @@ public final class AccessLogWriter implements AccessLog, MetricSource, AutoClose
   private final LogQueue<AccessEntry> queue;
 
   private AccessLogWriter(AccessLogConfig config, LineTarget target) {
-    AccessLineFormat format =
+    LineFormat<AccessEntry> format =
         switch (config.format()) {
           case JSON -> new JsonAccessLines();
           case PATTERN -> new PatternAccessLines(AccessLogPattern.parse(config.pattern()));
@@ -44,7 +46,7 @@ public final class AccessLogWriter implements AccessLog, MetricSource, AutoClose
             new LogQueue.Bounds(config.maxWaiting(), Long.MAX_VALUE),
             NAME,
             LOG,
-            new AccessLineSink(format, target, writes));
+            new LineSink<>(format, target, writes));
   }
 
   /**

@@ -2,13 +2,14 @@ package dev.sluice.boot.accesslog;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sluice.boot.log.LineFormat;
 import dev.sluice.config.server.AccessLogPattern.Field;
 import dev.sluice.telemetry.access.AccessEntry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 /** One JSON object for each call, with the fields that it has. For one thread. */
-final class JsonAccessLines implements AccessLineFormat {
+final class JsonAccessLines implements LineFormat<AccessEntry> {
   private static final JsonFactory JSON =
       new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
 

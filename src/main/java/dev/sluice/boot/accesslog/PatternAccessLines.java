@@ -1,5 +1,6 @@
 package dev.sluice.boot.accesslog;
 
+import dev.sluice.boot.log.LineFormat;
 import dev.sluice.config.server.AccessLogPattern;
 import dev.sluice.config.server.AccessLogPattern.Field;
 import dev.sluice.telemetry.access.AccessEntry;
@@ -13,7 +14,7 @@ import java.util.Locale;
  * and line ends of a value are written as {@code \x20} and so on, as nginx does it, so that no
  * client can forge a field or a line. For one thread.
  */
-final class PatternAccessLines implements AccessLineFormat {
+final class PatternAccessLines implements LineFormat<AccessEntry> {
   private static final String NONE = "-";
 
   private final AccessLogPattern pattern;

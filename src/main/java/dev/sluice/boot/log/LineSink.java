@@ -1,31 +1,32 @@
-package dev.sluice.boot.accesslog;
+package dev.sluice.boot.log;
 
-import dev.sluice.boot.log.CountedWrites;
-import dev.sluice.boot.log.LineTarget;
-import dev.sluice.boot.log.LogQueue;
-import dev.sluice.telemetry.access.AccessEntry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** Formats entries, and writes lines in batches. Of the writer's thread. */
-final class AccessLineSink implements LogQueue.Sink<AccessEntry> {
+/**
+ * Formats records, and writes lines in batches. Of the writer's thread.
+ *
+ * @param <T> a record of the log
+ */
+public final class LineSink<T> implements LogQueue.Sink<T> {
   /** Bytes of lines that are written at once. */
   private static final int BATCH = 64 * 1024;
 
-  private final AccessLineFormat format;
+  private final LineFormat<T> format;
   private final LineTarget target;
   private final CountedWrites writes;
   private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
   private int count;
 
-  AccessLineSink(AccessLineFormat format, LineTarget target, CountedWrites writes) {
+  /** Writes to a target, and counts what is written. */
+  public LineSink(LineFormat<T> format, LineTarget target, CountedWrites writes) {
     this.format = format;
     this.target = target;
     this.writes = writes;
   }
 
   @Override
-  public void write(AccessEntry entry) {
+  public void write(T entry) {
     try {
       format.append(entry, lines);
     } catch (IOException e) {
