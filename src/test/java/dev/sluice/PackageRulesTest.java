@@ -137,6 +137,7 @@ class PackageRulesTest {
           com.github.benmanes.caffeine..   | scheduling.caching security
           com.nimbusds..                   | security
           com.google.common..              | scheduling.caching
+          io.opentelemetry..               | telemetry.span boot.tracing
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

@@ -6,6 +6,7 @@ import dev.sluice.boot.cli.Server;
 import dev.sluice.boot.inferencelog.InferenceLogWriter;
 import dev.sluice.boot.inferencelog.RecordingDataPlane;
 import dev.sluice.boot.log.LogLevels;
+import dev.sluice.boot.tracing.SpanExport;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -50,6 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,6 +71,7 @@ public final class SluiceServer implements Server {
 
   private final SluiceConfig config;
   private final ServerThreads threads;
+  private final @Nullable SpanExport spans;
   private final Telemetry telemetry;
   private final ServerCore models;
   private final CallMonitor monitor;
@@ -89,13 +92,18 @@ public final class SluiceServer implements Server {
     this.config = config;
     this.accessLog = AccessLogWriter.open(config.accessLog());
     this.threads = ServerThreads.start(config);
+    this.spans = SpanExport.of(config.tracing(), System::nanoTime, InstantSource.system());
     this.telemetry =
         new Telemetry(
             System::nanoTime,
             InstantSource.system(),
             traces(config.oip().trace()),
             latencies(config.oip().latencies()),
-            ServerTiming.valueOf(config.tracing().serverTiming().name()));
+            ServerTiming.valueOf(config.tracing().serverTiming().name()),
+            spans == null ? null : spans.spans());
+    if (spans != null) {
+      telemetry.add(spans);
+    }
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
     this.inferenceLog = InferenceLogWriter.open(config.inferenceLog(), threads.vertx());
@@ -332,6 +340,9 @@ public final class SluiceServer implements Server {
     inferenceLog.ifPresent(InferenceLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
+    if (spans != null) {
+      spans.close(config.shutdown().drainTimeout());
+    }
     ServerThreads.await(models.repository().close());
     models.control().close();
     regions.close();

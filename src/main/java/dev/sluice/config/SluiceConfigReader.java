@@ -7,6 +7,7 @@ import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.config.binding.SettingsTree;
 import dev.sluice.config.binding.YamlFile;
 import dev.sluice.config.compat.grps.GrpsDeployment;
+import dev.sluice.config.server.OtelEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,8 @@ public final class SluiceConfigReader {
    * Reads and checks everything.
    *
    * @param file a {@code sluice.yml}; without one, the defaults
-   * @param environment of the process; only variables that begin with {@code SLUICE_} are looked at
+   * @param environment of the process; variables that begin with {@code SLUICE_}, and those of
+   *     OpenTelemetry for what {@code tracing} leaves open
    * @param flags from the command line, the last one wins
    * @throws dev.sluice.config.binding.ConfigException with a text for the person who wrote the
    *     settings
@@ -44,7 +46,7 @@ public final class SluiceConfigReader {
     flags.forEach(tree::set);
     SluiceConfig read = tree.read(SluiceConfig::read);
     read.grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
-    return read;
+    return read.with(new OtelEnvironment(environment, warnings).complete(read.tracing()));
   }
 
   /** Full names of all settings with a single value: those that reading nothing asks for. */

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,28 @@ public final class RequestTrace {
     record Reached(long id, Point point, long nanos) implements Event {}
 
     /**
+     * The model ran for the request. The same times are points too.
+     *
+     * @param queued when it began to wait
+     * @param rested since when the worker that took it had rested
+     * @param begun when the worker took it
+     * @param computing when its inputs were put together
+     * @param computed when the model was done
+     * @param ended when its outputs were there
+     * @param joined the run, if it was for other requests too of which one has a span
+     */
+    record Ran(
+        long id,
+        long queued,
+        long rested,
+        long begun,
+        long computing,
+        long computed,
+        long ended,
+        @Nullable JoinedRun joined)
+        implements Event {}
+
+    /**
      * A tensor went by.
      *
      * @param data its bytes as {@link Tensor} lays them out; null if the trace has no room for them
@@ -73,6 +96,51 @@ public final class RequestTrace {
     record Carried(
         long id, Activity activity, String name, DataType type, Shape shape, byte @Nullable [] data)
         implements Event {}
+  }
+
+  /** The span that a request is recorded for, by the hexadecimal ids of W3C Trace Context. */
+  public record SpanId(String traceId, String spanId) {}
+
+  /** One run for several requests, some of which have spans. Any thread. */
+  public static final class JoinedRun {
+    private final int size;
+    private final long rows;
+    private final List<SpanId> requests;
+    private @Nullable SpanId span;
+
+    /**
+     * @param size how many requests it was for
+     * @param rows of their tensors
+     * @param requests those with spans
+     */
+    public JoinedRun(int size, long rows, List<SpanId> requests) {
+      this.size = size;
+      this.rows = rows;
+      this.requests = List.copyOf(requests);
+    }
+
+    /** Returns how many requests it was for. */
+    public int size() {
+      return size;
+    }
+
+    /** Returns the number of rows of all of them. */
+    public long rows() {
+      return rows;
+    }
+
+    /** Returns the requests with spans. */
+    public List<SpanId> requests() {
+      return requests;
+    }
+
+    /** Returns its own span, which the first caller writes. */
+    public synchronized SpanId span(Supplier<SpanId> writer) {
+      if (span == null) {
+        span = writer.get();
+      }
+      return span;
+    }
   }
 
   /**
@@ -93,6 +161,7 @@ public final class RequestTrace {
     private long bytes;
     private boolean ended;
     private String requestId = "";
+    private volatile @Nullable SpanId span;
 
     Recording(Scope scope, LongSupplier ids, LongSupplier nanoTime) {
       this.scope = scope;
@@ -171,13 +240,38 @@ public final class RequestTrace {
     }
   }
 
-  /** Records that the model ran for the request; it then has its answer if it is a member's. */
-  public void ran(long queued, long begun, long computing, long computed, long ended) {
+  /** Has it recorded for a span. Before the model is asked. */
+  public void belongsTo(SpanId id) {
+    recording.span = id;
+  }
+
+  /** Returns the span that it is recorded for; null if it is for none. */
+  public @Nullable SpanId span() {
+    return recording.span;
+  }
+
+  /**
+   * Records that the model ran for the request; it then has its answer if it is a member's.
+   *
+   * @param rested since when the worker had rested
+   * @param joined the run, if it was for several requests
+   */
+  public void ran(
+      long queued,
+      long rested,
+      long begun,
+      long computing,
+      long computed,
+      long ended,
+      @Nullable JoinedRun joined) {
     reach(Point.QUEUE_START, queued);
     reach(Point.COMPUTE_START, begun);
     reach(Point.COMPUTE_INPUT_END, computing);
     reach(Point.COMPUTE_OUTPUT_START, computed);
     reach(Point.COMPUTE_END, ended);
+    if (recording.span != null) {
+      recording.add(new Event.Ran(id, queued, rested, begun, computing, computed, ended, joined));
+    }
     answered(ended);
   }
 

@@ -7,7 +7,10 @@ import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.span.CallSpan;
+import dev.sluice.telemetry.span.RequestSpans;
 import dev.sluice.telemetry.trace.Tracer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,7 @@ public final class CallRecord {
   private boolean hasAsked;
   private @Nullable CallMeter meter;
   private @Nullable String model;
+  private @Nullable Api api;
 
   /** Null for most calls. */
   private @Nullable CallTrace trace;
@@ -67,7 +71,12 @@ public final class CallRecord {
 
   /** Returns the record of one request of this stream, which begins now and is counted itself. */
   public CallRecord part() {
-    return new CallRecord(this);
+    var part = new CallRecord(this);
+    CallSpan above = span();
+    if (above != null) {
+      part.trace().follow(above.below(part.begun));
+    }
+    return part;
   }
 
   /** Returns its stages, for the access log; null if there is none. */
@@ -85,6 +94,7 @@ public final class CallRecord {
     if (stages != null) {
       stages.names(api, model);
     }
+    this.api = api;
     meter = telemetry.calls(api, entryPoint, model);
   }
 
@@ -98,6 +108,37 @@ public final class CallRecord {
    */
   public void time() {
     trace().time();
+  }
+
+  /**
+   * Begins a span of the call, if it is to have one. Before its body is read.
+   *
+   * @param headers a header's value by its name
+   */
+  public void follow(Function<CharSequence, @Nullable String> headers) {
+    RequestSpans spans = telemetry.spans();
+    CallSpan sampled = spans == null ? null : spans.begin(headers, begun);
+    if (sampled != null) {
+      trace().follow(sampled);
+    }
+  }
+
+  /** Returns the span of the call; null for most. */
+  public @Nullable CallSpan span() {
+    return trace == null ? null : trace.span();
+  }
+
+  /** Records that one message of a stream is sent. */
+  public void message(int bytes) {
+    CallSpan span = span();
+    if (span != null) {
+      span.sent(bytes, nanoTime.getAsLong());
+    }
+  }
+
+  /** Returns why a call with a span failed; null if it did not, or has none. */
+  public @Nullable ErrorCode failure() {
+    return trace == null ? null : trace.failure();
   }
 
   private CallTrace trace() {
@@ -130,6 +171,11 @@ public final class CallRecord {
    */
   public @Nullable String serverTiming() {
     return trace == null ? null : trace.serverTiming();
+  }
+
+  /** Returns what the call asks for; null if it is not known yet. */
+  public @Nullable Api api() {
+    return api;
   }
 
   /**
@@ -230,6 +276,9 @@ public final class CallRecord {
   public void failed(ErrorCode code) {
     if (stages != null) {
       stages.failed(code);
+    }
+    if (trace != null) {
+      trace.failed(code);
     }
     sending();
     CallMeter counting = meter;

@@ -1,9 +1,12 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.Point;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.span.CallSpan;
+import dev.sluice.telemetry.span.SpanStages;
 import dev.sluice.telemetry.trace.Tracer;
 import dev.sluice.telemetry.trace.Traces;
 import java.util.List;
@@ -27,6 +30,8 @@ final class CallTrace {
   private @Nullable Tracer tracer;
   private @Nullable RequestTrace trace;
   private boolean timing;
+  private @Nullable CallSpan span;
+  private @Nullable ErrorCode failure;
   private long received;
   private long asked;
   private long answered;
@@ -44,8 +49,34 @@ final class CallTrace {
   /** The caller wants to know how long each stage took. */
   void time() {
     timing = true;
+    recordStages();
+  }
+
+  private RequestTrace recordStages() {
     if (trace == null) {
       trace = RequestTrace.begin(STAGES, new AtomicLong()::incrementAndGet, nanoTime);
+    }
+    return trace;
+  }
+
+  /** The call has a span, which ends with it. */
+  void follow(CallSpan sampled) {
+    span = sampled;
+    recordStages().belongsTo(sampled.id());
+  }
+
+  @Nullable CallSpan span() {
+    return span;
+  }
+
+  @Nullable ErrorCode failure() {
+    return failure;
+  }
+
+  /** The first failure counts. */
+  void failed(ErrorCode code) {
+    if (failure == null) {
+      failure = code;
     }
   }
 
@@ -53,6 +84,9 @@ final class CallTrace {
   void sampled(Tracer from, RequestTrace sampled) {
     tracer = from;
     trace = sampled;
+    if (span != null) {
+      sampled.belongsTo(span.id());
+    }
     boolean grpc = entryPoint == EntryPoint.GRPC;
     sampled.reach(grpc ? Point.GRPC_WAITREAD_START : Point.HTTP_RECV_START, begun);
     sampled.reach(grpc ? Point.GRPC_WAITREAD_END : Point.HTTP_RECV_END, nanoTime.getAsLong());
@@ -60,7 +94,7 @@ final class CallTrace {
 
   /** Returns whether points are recorded whatever Triton's settings say. */
   boolean isTimed() {
-    return timing;
+    return timing || span != null;
   }
 
   void received() {
@@ -115,6 +149,19 @@ final class CallTrace {
     return Objects.requireNonNull(trace, "timed").events();
   }
 
+  private void endSpan(CallSpan ending, RequestTrace ended) {
+    var stages =
+        new SpanStages(
+            begun,
+            received,
+            hasAsked ? asked : 0,
+            hasAnswered ? answered : 0,
+            sending,
+            nanoTime.getAsLong());
+    ending.end(stages, ended.events(), failure);
+    span = null;
+  }
+
   private void reach(Point point, long now) {
     if (trace != null) {
       trace.reach(point, now);
@@ -127,9 +174,12 @@ final class CallTrace {
     if (ended == null) {
       return;
     }
+    sending();
+    if (span != null) {
+      endSpan(span, ended);
+    }
     Tracer from = tracer;
     if (from != null) {
-      sending();
       boolean grpc = entryPoint == EntryPoint.GRPC;
       ended.reach(grpc ? Point.GRPC_SEND_START : Point.HTTP_SEND_START, sending);
       ended.reach(grpc ? Point.GRPC_SEND_END : Point.HTTP_SEND_END, nanoTime.getAsLong());

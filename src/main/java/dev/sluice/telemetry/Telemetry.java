@@ -10,6 +10,7 @@ import dev.sluice.telemetry.meter.LoadMeters;
 import dev.sluice.telemetry.meter.ModelMeter;
 import dev.sluice.telemetry.meter.UnknownModelMeters;
 import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.telemetry.span.RequestSpans;
 import dev.sluice.telemetry.trace.Traces;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ public final class Telemetry {
   private final LoadMeters loads = new LoadMeters();
   private final Traces traces;
   private final ServerTiming serverTiming;
+  private final @Nullable RequestSpans spans;
   private final LatencyForms latencies;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
@@ -68,18 +70,21 @@ public final class Telemetry {
    */
   public Telemetry(
       LongSupplier nanoTime, InstantSource clock, Traces traces, LatencyForms latencies) {
-    this(nanoTime, clock, traces, latencies, ServerTiming.REQUESTED);
+    this(nanoTime, clock, traces, latencies, ServerTiming.REQUESTED, null);
   }
 
   /**
    * @param serverTiming the answers that tell how long each stage took
+   * @param spans which requests have spans; null: none
    */
   public Telemetry(
       LongSupplier nanoTime,
       InstantSource clock,
       Traces traces,
       LatencyForms latencies,
-      ServerTiming serverTiming) {
+      ServerTiming serverTiming,
+      @Nullable RequestSpans spans) {
+    this.spans = spans;
     this.serverTiming = serverTiming;
     this.latencies = latencies;
     this.nanoTime = nanoTime;
@@ -138,6 +143,11 @@ public final class Telemetry {
   /** Returns the metrics of loading. */
   public LoadMeters loads() {
     return loads;
+  }
+
+  /** Returns which requests have spans; null if none has. */
+  @Nullable RequestSpans spans() {
+    return spans;
   }
 
   /** Returns which answers tell how long each stage took. */

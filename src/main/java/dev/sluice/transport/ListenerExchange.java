@@ -14,10 +14,13 @@ import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.access.AccessLog;
 import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.EntryPoint;
+import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryExhausted;
 import io.vertx.core.Future;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -87,6 +90,7 @@ public abstract class ListenerExchange implements Exchange {
     if (TimingHeaders.isWanted(context.telemetry().serverTiming(), headers)) {
       record.time();
     }
+    record.follow(headers);
     long begun = record.begunNanos();
     named = carrier.apply(begun).earlier(TimeoutHeaders.read(headers, begun));
     deadline = context.deadline(begun).earlier(named);
@@ -241,6 +245,7 @@ public abstract class ListenerExchange implements Exchange {
   protected final void finish() {
     if (!finished) {
       finished = true;
+      describe();
       record.sent();
       logAccess();
     }
@@ -269,6 +274,32 @@ public abstract class ListenerExchange implements Exchange {
   private String knownIdentity() {
     return caller == null ? "" : caller.identity();
   }
+
+  private void describe() {
+    CallSpan span = record.span();
+    if (span == null) {
+      return;
+    }
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("sluice.request_id", requestId);
+    if (record.model() != null) {
+      facts.put("sluice.model.name", record.model());
+    }
+    if (record.api() != null) {
+      facts.put("sluice.protocol", record.api().protocol());
+    }
+    if (peer() != null) {
+      facts.put("client.address", peer().toString());
+    }
+    describe(facts);
+    span.describe(spanName(), facts);
+  }
+
+  /** Returns the name of the request's span: of few different ones. */
+  protected abstract String spanName();
+
+  /** Adds what the transport knows of the request, by the names of the semantic conventions. */
+  protected abstract void describe(Map<String, Object> facts);
 
   @Override
   public final <T> Future<T> compute(long bytes, Supplier<T> work) {

@@ -248,6 +248,12 @@ class SluiceConfigReaderTest {
         drain_timeout: 10m
       tracing:
         server_timing: always
+        endpoint: https://collector:4318
+        headers: [k=v]
+        sampling_ratio: 0.5
+        parent_based: false
+        service_name: ranking
+        resource: [a=b, c=d]
       """;
 
   private static final SluiceConfig EVERY_KEY_READ =
@@ -406,7 +412,14 @@ class SluiceConfigReaderTest {
                   Duration.ofSeconds(5),
                   "realm_access.roles"),
               0.25),
-          new TracingConfig(TracingConfig.Timing.ALWAYS),
+          new TracingConfig(
+              TracingConfig.Timing.ALWAYS,
+              Optional.of(URI.create("https://collector:4318")),
+              List.of("k=v"),
+              0.5,
+              false,
+              "ranking",
+              List.of("a=b", "c=d")),
           new AccessLogConfig(
               true,
               AccessLogConfig.Format.PATTERN,

@@ -2,6 +2,7 @@ package dev.sluice.telemetry.meter;
 
 import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.RequestTrace;
+import dev.sluice.inference.RequestTrace.JoinedRun;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -173,12 +174,13 @@ public final class RunMeter {
     signature.infer.add(requests, computed - computing);
     output.add(requests, requests * (now - computed));
     countBatch(now);
+    long rested = lastEnd.get();
     lastEnd.lazySet(now);
     if (summaries != null) {
       summarize(summaries, now);
     }
     if (!traced.isEmpty()) {
-      writeTraces(now);
+      writeTraces(rested, now);
     }
     if (!timed.isEmpty()) {
       addTimes(now);
@@ -203,10 +205,23 @@ public final class RunMeter {
     to.output.add(now - computed, requests, now);
   }
 
-  private void writeTraces(long now) {
+  private void writeTraces(long rested, long now) {
+    JoinedRun joined = requests > 1 ? joined() : null;
     for (Traced each : traced) {
-      each.trace.ran(each.sinceNanos, begun, computing, computed, now);
+      each.trace.ran(each.sinceNanos, rested, begun, computing, computed, now, joined);
     }
+  }
+
+  /** Returns the run under way for those of its requests that have spans; null if none has. */
+  private @Nullable JoinedRun joined() {
+    List<RequestTrace.SpanId> spans = new ArrayList<>(traced.size());
+    for (Traced each : traced) {
+      RequestTrace.SpanId span = each.trace.span();
+      if (span != null) {
+        spans.add(span);
+      }
+    }
+    return spans.isEmpty() ? null : new JoinedRun(requests, size, spans);
   }
 
   private void countBatch(long now) {

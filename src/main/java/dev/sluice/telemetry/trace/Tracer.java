@@ -92,9 +92,10 @@ public final class Tracer {
 
   /** Returns what of a recording the settings ask for. */
   List<Event> wanted(List<Event> events) {
-    return scope.timestamps()
-        ? events
-        : events.stream().filter(event -> !(event instanceof Event.Reached)).toList();
+    return events.stream()
+        .filter(event -> !(event instanceof Event.Ran))
+        .filter(event -> scope.timestamps() || !(event instanceof Event.Reached))
+        .toList();
   }
 
   /** Returns how many more are traced; negative: no limit. */

@@ -46,7 +46,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     this.meta = meta;
     this.body = body;
     this.size = body.size();
-    readDeadline(this::wireDeadline, _ -> null);
+    readDeadline(this::wireDeadline, meta.ids()::header);
   }
 
   private Deadline wireDeadline(long now) {
@@ -116,6 +116,18 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   @Override
   protected AccessEntry.Answer accessAnswer() {
     return new AccessEntry.Answer(AccessEntry.NONE, status, size, bytesOut);
+  }
+
+  @Override
+  protected String spanName() {
+    return path();
+  }
+
+  @Override
+  protected void describe(Map<String, Object> facts) {
+    facts.put("rpc.system", "brpc");
+    facts.put("rpc.service", meta.service());
+    facts.put("rpc.method", meta.method());
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The message RpcMeta of a frame, of which only the fields that concern the server are read.
@@ -12,7 +13,7 @@ import java.util.List;
  * @param service the service's full name
  * @param method the method's name
  * @param timeoutMillis how long the client waits; 0 or less: it does not say
- * @param requestId names the request in logs; empty if the client does not
+ * @param ids by which the client knows the request
  * @param compression how the message is compressed
  * @param correlationId by which the client knows the answer
  * @param attachmentSize bytes behind the message that do not belong to it
@@ -23,11 +24,35 @@ record RpcMeta(
     String service,
     String method,
     int timeoutMillis,
-    String requestId,
+    Ids ids,
     int compression,
     long correlationId,
     int attachmentSize,
     List<String> authentications) {
+  /**
+   * Ids of a request.
+   *
+   * @param request names it in logs; empty if the client does not
+   * @param trace of the trace that the client's span belongs to; 0: it has none
+   * @param span of the client's span
+   */
+  record Ids(String request, long trace, long span) {
+    /**
+     * Returns the client's span in the form of W3C Trace Context, for the header of that name. A
+     * client of brpc sends a span only if it collects it.
+     */
+    @Nullable String header(CharSequence name) {
+      return trace != 0 && "traceparent".contentEquals(name)
+          ? "00-%032x-%016x-01".formatted(trace, span)
+          : null;
+    }
+  }
+
+  /** Returns the name of the request in logs; empty if the client gives none. */
+  String requestId() {
+    return ids.request;
+  }
+
   RpcMeta {
     authentications = List.copyOf(authentications);
   }
@@ -41,6 +66,8 @@ record RpcMeta(
 
   private static final int SERVICE = delimited(1);
   private static final int METHOD = delimited(2);
+  private static final int TRACE_ID = varint(4);
+  private static final int SPAN_ID = varint(5);
   private static final int REQUEST_ID = delimited(7);
   private static final int TIMEOUT = varint(8);
 
@@ -74,6 +101,8 @@ record RpcMeta(
     private String service = "";
     private String method = "";
     private String requestId = "";
+    private long traceId;
+    private long spanId;
     private int timeoutMillis;
     private int compression;
     private int attachmentSize;
@@ -115,6 +144,10 @@ record RpcMeta(
         method = in.readStringRequireUtf8();
       } else if (tag == REQUEST_ID) {
         requestId = in.readStringRequireUtf8();
+      } else if (tag == TRACE_ID) {
+        traceId = in.readInt64();
+      } else if (tag == SPAN_ID) {
+        spanId = in.readInt64();
       } else if (tag == TIMEOUT) {
         timeoutMillis = in.readInt32();
       } else {
@@ -127,7 +160,7 @@ record RpcMeta(
           service,
           method,
           timeoutMillis,
-          requestId,
+          new Ids(requestId, traceId, spanId),
           compression,
           correlationId,
           attachmentSize,

@@ -146,6 +146,21 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
   }
 
   @Override
+  protected final String spanName() {
+    return path().substring(1);
+  }
+
+  @Override
+  protected final void describe(Map<String, Object> facts) {
+    int slash = path().lastIndexOf('/');
+    ErrorCode failure = record().failure();
+    facts.put("rpc.system", "grpc");
+    facts.put("rpc.service", path().substring(1, Math.max(1, slash)));
+    facts.put("rpc.method", path().substring(slash + 1));
+    facts.put("rpc.grpc.status_code", failure == null ? 0 : GrpcStatus.of(failure));
+  }
+
+  @Override
   public final @Nullable Object peer() {
     return head.connection().remoteAddress();
   }

@@ -119,6 +119,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   public void write(Buffer message) {
     if (!answered) {
       unwritten++;
+      record().message(message.length());
       Future<Void> written = reply.write(message);
       holdPiece(message.length(), written);
       written.onComplete(_ -> written());

@@ -44,6 +44,7 @@ public final class ChunkedResponse {
   /** Sends one chunk, unless it is empty: that would be the end. */
   public void write(Buffer chunk) {
     if (isOpen() && chunk.length() > 0) {
+      exchange.record().message(chunk.length());
       exchange.holdPiece(chunk.length(), response.write(chunk));
     }
   }

@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.AnsweredRequest;
@@ -30,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,8 @@ public final class HttpExchange extends ListenerExchange {
 
   private static final CharSequence CHALLENGE =
       HttpHeaders.createOptimized("Bearer realm=\"sluice\"");
+
+  private static final Pattern VERSION = Pattern.compile("/(versions|labels)/[^/:]+");
 
   private static final int FIRST_ERROR = 400;
   private static final int UNAVAILABLE = 503;
@@ -325,6 +329,42 @@ public final class HttpExchange extends ListenerExchange {
   private void sayWhenToRetry(int status) {
     if (status == UNAVAILABLE && !request.response().headers().contains(HttpHeaders.RETRY_AFTER)) {
       retryAfter(SOON);
+    }
+  }
+
+  /** Returns the method, and the path with {@code {model}} where a model is named. */
+  @Override
+  protected String spanName() {
+    String route = route();
+    return route.isEmpty() ? method().name() : method().name() + " " + route;
+  }
+
+  /** Returns the path without the names of models and numbers of versions; empty if not known. */
+  private String route() {
+    Api api = record().api();
+    String model = record().model();
+    if (api == null || model == null || api == Api.OWN_HTTP) {
+      return "";
+    }
+    int at = path().indexOf("/" + model);
+    if (model.isEmpty() || at < 0) {
+      return api == Api.GRPS_PREDICT || api == Api.GRPS_STREAM ? path() : "";
+    }
+    String behind = path().substring(at + 1 + model.length());
+    return path().substring(0, at)
+        + "/{model}"
+        + VERSION.matcher(behind).replaceFirst("/$1/{version}");
+  }
+
+  @Override
+  protected void describe(Map<String, Object> facts) {
+    facts.put("http.request.method", method().name());
+    facts.put("url.path", path());
+    facts.put("url.scheme", request.isSSL() ? "https" : "http");
+    facts.put("http.response.status_code", request.response().getStatusCode());
+    String route = route();
+    if (!route.isEmpty()) {
+      facts.put("http.route", route);
     }
   }
 

@@ -1,0 +1,129 @@
+package dev.sluice.config.server;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of traces from the environment variables that OpenTelemetry's specification names, which
+ * its operator for Kubernetes sets. They hold where {@code tracing.*} says nothing.
+ */
+public final class OtelEnvironment {
+  private final Map<String, String> environment;
+  private final Consumer<String> warnings;
+
+  /**
+   * @param environment of the process
+   * @param warnings receives probable mistakes
+   */
+  public OtelEnvironment(Map<String, String> environment, Consumer<String> warnings) {
+    this.environment = environment;
+    this.warnings = warnings;
+  }
+
+  /** Returns settings, with what the environment says where they are the defaults. */
+  public TracingConfig complete(TracingConfig set) {
+    TracingConfig none = TracingConfig.DEFAULT;
+    Optional<URI> endpoint = set.endpoint().or(this::endpoint);
+    boolean unset =
+        set.samplingRatio() == none.samplingRatio() && set.parentBased() == none.parentBased();
+    String sampler = unset ? value("OTEL_TRACES_SAMPLER") : null;
+    return new TracingConfig(
+        set.serverTiming(),
+        endpoint,
+        set.headers().isEmpty() ? headers() : set.headers(),
+        sampler == null ? set.samplingRatio() : ratio(sampler),
+        sampler == null ? set.parentBased() : sampler.startsWith("parentbased_"),
+        serviceName(set.serviceName()),
+        Stream.concat(pairs(value("OTEL_RESOURCE_ATTRIBUTES")), set.resource().stream()).toList());
+  }
+
+  private @Nullable String value(String name) {
+    String value = environment.get(name);
+    return value == null || value.isBlank() ? null : value.strip();
+  }
+
+  private Optional<URI> endpoint() {
+    boolean off =
+        "true".equalsIgnoreCase(value("OTEL_SDK_DISABLED"))
+            || "none".equals(value("OTEL_TRACES_EXPORTER"));
+    String text = address();
+    if (off || text == null) {
+      return Optional.empty();
+    }
+    String protocol =
+        Optional.ofNullable(value("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"))
+            .or(() -> Optional.ofNullable(value("OTEL_EXPORTER_OTLP_PROTOCOL")))
+            .orElse("http/protobuf");
+    if (!protocol.equals("http/protobuf")) {
+      warnings.accept(
+          "no spans are exported: OTEL_EXPORTER_OTLP_PROTOCOL is %s; wanted http/protobuf"
+              .formatted(protocol));
+      return Optional.empty();
+    }
+    Optional<URI> address = TracingConfig.address(text);
+    if (address.isEmpty()) {
+      warnings.accept("no spans are exported: '" + text + "' is no address of a collector");
+    }
+    return address;
+  }
+
+  private @Nullable String address() {
+    String traces = value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    String all = value("OTEL_EXPORTER_OTLP_ENDPOINT");
+    if (traces != null || all == null) {
+      return traces;
+    }
+    return all + (all.endsWith("/") ? "" : "/") + "v1/traces";
+  }
+
+  private List<String> headers() {
+    String traces = value("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
+    return pairs(traces == null ? value("OTEL_EXPORTER_OTLP_HEADERS") : traces).toList();
+  }
+
+  private String serviceName(String set) {
+    String name = value("OTEL_SERVICE_NAME");
+    return name != null && set.equals(TracingConfig.DEFAULT.serviceName()) ? name : set;
+  }
+
+  /** Values are percent-encoded, as in W3C Baggage. */
+  private static Stream<String> pairs(@Nullable String text) {
+    return text == null
+        ? Stream.empty()
+        : Arrays.stream(text.split(",", -1))
+            .filter(pair -> pair.indexOf('=') > 0)
+            .map(pair -> URLDecoder.decode(pair.replace("+", "%2B"), StandardCharsets.UTF_8));
+  }
+
+  private double ratio(String sampler) {
+    String rest = sampler.replaceFirst("^parentbased_", "");
+    return switch (rest) {
+      case "always_on" -> 1;
+      case "always_off" -> 0;
+      case "traceidratio" -> part(value("OTEL_TRACES_SAMPLER_ARG"));
+      default -> {
+        warnings.accept(
+            "OTEL_TRACES_SAMPLER is " + sampler + ", which is not known; all is sampled");
+        yield 1;
+      }
+    };
+  }
+
+  private double part(@Nullable String text) {
+    try {
+      double part = text == null ? 1 : Double.parseDouble(text);
+      return Double.isFinite(part) ? Math.clamp(part, 0, 1) : 1;
+    } catch (NumberFormatException _) {
+      warnings.accept("OTEL_TRACES_SAMPLER_ARG is '" + text + "'; wanted a number from 0 to 1");
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.sluice.telemetry.span;
+
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanId;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceId;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the span of the caller from the headers of a request: {@code traceparent} and {@code
+ * tracestate} (W3C Trace Context), or else B3's, in one header or in several
+ * (github.com/openzipkin/b3-propagation). What is not valid counts as absent. Any thread.
+ */
+final class ParentContext {
+  private static final int SHORT_TRACE_ID = 16;
+
+  /** Trace id, span id, and the sampling state if there is one. */
+  private static final int MOST_PARTS = 4;
+
+  private static final TextMapGetter<Function<CharSequence, @Nullable String>> HEADERS =
+      (headers, key) -> headers == null ? null : headers.apply(key);
+
+  private ParentContext() {}
+
+  /**
+   * Returns the caller's span; an invalid one if there is none.
+   *
+   * @param headers a header's value by its name
+   */
+  static SpanContext read(Function<CharSequence, @Nullable String> headers) {
+    if (headers.apply("traceparent") != null) {
+      Context read =
+          W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, HEADERS);
+      SpanContext parent = Span.fromContext(read).getSpanContext();
+      if (parent.isValid()) {
+        return parent;
+      }
+    }
+    String single = headers.apply("b3");
+    return single == null ? severalHeaders(headers) : singleHeader(single);
+  }
+
+  private static SpanContext singleHeader(String b3) {
+    String[] parts = b3.split("-", MOST_PARTS);
+    return parts.length < 2
+        ? SpanContext.getInvalid()
+        : context(parts[0], parts[1], parts.length == 2 ? null : parts[2], null);
+  }
+
+  private static SpanContext severalHeaders(Function<CharSequence, @Nullable String> headers) {
+    String traceId = headers.apply("x-b3-traceid");
+    String spanId = traceId == null ? null : headers.apply("x-b3-spanid");
+    return traceId == null || spanId == null
+        ? SpanContext.getInvalid()
+        : context(traceId, spanId, headers.apply("x-b3-sampled"), headers.apply("x-b3-flags"));
+  }
+
+  /** A caller that leaves sampling open has decided nothing: the trace goes on if ours does. */
+  private static SpanContext context(
+      String traceId, String spanId, @Nullable String sampled, @Nullable String flags) {
+    String trace = traceId.toLowerCase(Locale.ROOT);
+    String span = spanId.toLowerCase(Locale.ROOT);
+    if (trace.length() == SHORT_TRACE_ID) {
+      trace = "0".repeat(SHORT_TRACE_ID) + trace;
+    }
+    if (!TraceId.isValid(trace) || !SpanId.isValid(span)) {
+      return SpanContext.getInvalid();
+    }
+    boolean refused = sampled != null && (sampled.equals("0") || sampled.equals("false"));
+    TraceFlags state =
+        refused && !"1".equals(flags) ? TraceFlags.getDefault() : TraceFlags.getSampled();
+    return SpanContext.createFromRemoteParent(trace, span, state, TraceState.getDefault());
+  }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.boot.tracing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.server.TracingConfig;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OtlpCollector;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+class SpanExportIT {
+  private static final Buffer ROW = Buffer.buffer("{\"instances\":[1.0]}");
+  private static final String TARGET = "/v1/models/half_plus_two:predict";
+
+  @TempDir private Path models;
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final Logger logger = (Logger) LoggerFactory.getLogger(WatchedExporter.class);
+
+  @BeforeEach
+  void listen() throws IOException {
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void listenNoMore() {
+    logger.detachAppender(log);
+  }
+
+  private RunningServer serve(URI collector) {
+    TracingConfig tracing = TracingConfig.DEFAULT.to(collector, 1);
+    return RunningServer.start(RunningServer.settings(models).with(tracing));
+  }
+
+  private static double metric(HttpCaller caller, String name) {
+    return caller
+        .send("GET", "/metrics", Buffer.buffer())
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(name + "{} "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 3)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Asks again and again: what is asked is traced too. */
+  private static void awaitMoreThan(double floor, HttpCaller caller, String name) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (metric(caller, name) <= floor) {
+      assertThat(System.nanoTime()).as(name).isLessThan(end);
+    }
+  }
+
+  private void awaitLine(HttpCaller caller) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (logged().isEmpty()) {
+      assertThat(System.nanoTime()).as("a line").isLessThan(end);
+      var _ = caller.send("POST", TARGET, ROW);
+    }
+  }
+
+  private List<String> logged() {
+    return List.copyOf(log.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  void deadCollectorCostsOneLineAndNoAnswer() throws IOException {
+    URI dead;
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      dead = URI.create("http://localhost:" + socket.getLocalPort());
+    }
+    long begun;
+    try (var server = serve(dead);
+        var caller = new HttpCaller(server.port())) {
+      for (int i = 0; i < 50; i++) {
+        assertThat(caller.send("POST", TARGET, ROW).status()).isEqualTo(200);
+      }
+      awaitMoreThan(400, caller, "sluice_spans_dropped_total");
+      awaitLine(caller);
+      assertThat(metric(caller, "sluice_spans_exported_total")).isZero();
+      begun = System.nanoTime();
+    }
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+    assertThat(logged())
+        .containsExactly("spans are not exported: the collector does not take them");
+  }
+
+  @Test
+  void collectorThatRecoversIsLoggedOnce() throws IOException {
+    try (var collector = new OtlpCollector();
+        var server = serve(collector.address());
+        var caller = new HttpCaller(server.port())) {
+      collector.answer(400);
+      var _ = caller.send("POST", TARGET, ROW);
+      awaitMoreThan(0, caller, "sluice_spans_dropped_total");
+      collector.answer(200);
+      awaitMoreThan(0, caller, "sluice_spans_exported_total");
+
+      assertThat(logged())
+          .containsExactly(
+              "spans are not exported: the collector does not take them",
+              "spans are exported again");
+    }
+  }
+
+  @Test
+  void spansThatWaitAreSentWhenTheServerStops() throws IOException {
+    try (var collector = new OtlpCollector()) {
+      try (var server = serve(collector.address());
+          var caller = new HttpCaller(server.port())) {
+        for (int i = 0; i < 100; i++) {
+          var _ = caller.send("POST", TARGET, ROW);
+        }
+      }
+      // Server, receive, decode, queue, run, encode, send.
+      assertThat(collector.size()).isEqualTo(700);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.sluice.testing;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * A collector that keeps what it is sent by OTLP over HTTP, read by OpenTelemetry's own messages.
+ * Any thread.
+ */
+public final class OtlpCollector implements AutoCloseable {
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  private final HttpServer http;
+  private final List<Span> spans = new ArrayList<>();
+  private final Map<String, String> resource = new TreeMap<>();
+  private final Map<String, List<String>> headers = new TreeMap<>();
+  private volatile int status = 200;
+
+  public OtlpCollector() throws IOException {
+    http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    http.createContext("/v1/traces", this::take);
+    http.start();
+  }
+
+  public URI address() {
+    return URI.create("http://localhost:" + http.getAddress().getPort());
+  }
+
+  /** Answers with a status from now on. */
+  public void answer(int with) {
+    status = with;
+  }
+
+  private void take(HttpExchange exchange) throws IOException {
+    try (exchange;
+        InputStream body = new GZIPInputStream(exchange.getRequestBody())) {
+      var request = ExportTraceServiceRequest.parseFrom(body);
+      exchange.sendResponseHeaders(status, -1);
+      if (status == 200) {
+        keep(request, exchange);
+      }
+    }
+  }
+
+  private synchronized void keep(ExportTraceServiceRequest request, HttpExchange exchange) {
+    headers.putAll(exchange.getRequestHeaders());
+    request
+        .getResourceSpansList()
+        .forEach(each -> {
+          each.getResource()
+              .getAttributesList()
+              .forEach(pair -> resource.put(pair.getKey(), pair.getValue().getStringValue()));
+          each.getScopeSpansList().forEach(scope -> spans.addAll(scope.getSpansList()));
+        });
+    notifyAll();
+  }
+
+  /** Returns all spans once there is one as wanted. */
+  public synchronized List<Span> await(String what, Predicate<Span> wanted) {
+    long end = System.nanoTime() + TIMEOUT_NANOS;
+    while (spans.stream().noneMatch(wanted)) {
+      long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (left <= 0) {
+        throw new AssertionError("no " + what + " among " + names(spans));
+      }
+      try {
+        wait(left);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+    return List.copyOf(spans);
+  }
+
+  /** Returns the spans of a trace once that of the server is there: it is the last to end. */
+  public List<Span> trace(String traceId) {
+    return await(
+            "server span of " + traceId,
+            span ->
+                traceId(span).equals(traceId) && span.getKind() == Span.SpanKind.SPAN_KIND_SERVER)
+        .stream()
+        .filter(span -> traceId(span).equals(traceId))
+        .toList();
+  }
+
+  public synchronized int size() {
+    return spans.size();
+  }
+
+  public synchronized Map<String, String> resource() {
+    return Map.copyOf(resource);
+  }
+
+  public synchronized Map<String, List<String>> headers() {
+    return Map.copyOf(headers);
+  }
+
+  public static List<String> names(List<Span> spans) {
+    return spans.stream().map(Span::getName).toList();
+  }
+
+  public static String traceId(Span span) {
+    return HexFormat.of().formatHex(span.getTraceId().toByteArray());
+  }
+
+  public static String spanId(Span span) {
+    return HexFormat.of().formatHex(span.getSpanId().toByteArray());
+  }
+
+  public static String parentId(Span span) {
+    return HexFormat.of().formatHex(span.getParentSpanId().toByteArray());
+  }
+
+  /** Returns the attributes as texts. */
+  public static Map<String, String> attributes(Span span) {
+    Map<String, String> attributes = new TreeMap<>();
+    for (KeyValue pair : span.getAttributesList()) {
+      var value = pair.getValue();
+      attributes.put(
+          pair.getKey(),
+          switch (value.getValueCase()) {
+            case INT_VALUE -> Long.toString(value.getIntValue());
+            case DOUBLE_VALUE -> Double.toString(value.getDoubleValue());
+            default -> value.getStringValue();
+          });
+    }
+    return attributes;
+  }
+
+  @Override
+  public void close() {
+    http.stop(0);
+  }
+}
