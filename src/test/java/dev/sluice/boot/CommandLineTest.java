@@ -81,6 +81,7 @@ class CommandLineTest {
         "serve --help",
         "check --help",
         "infer --help",
+        "replay --help",
         "--version",
         "check --version"
       })
@@ -96,7 +97,7 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, infer, aot-cache, tensorflow_model_server, tritonserver,\
+            sluice: A command is missing: serve, check, infer, replay, aot-cache, tensorflow_model_server, tritonserver,\
              kserve, generate-completion.
             Try: sluice --help
             """);

@@ -141,6 +141,11 @@ final class Reader implements AutoCloseable {
           command);
       return;
     }
+    if (args.getFirst().equals("replay")) {
+      String[] there = args.stream().map(this::addressed).toArray(String[]::new);
+      assertPrinted(CommandLineProbe.output(there).strip(), command);
+      return;
+    }
     boolean serves = SERVERS.contains(args.getFirst()) && !args.contains("--help");
     if (!serves) {
       assertThat(CommandLineProbe.exitCode(args.toArray(String[]::new))).as(rest).isZero();

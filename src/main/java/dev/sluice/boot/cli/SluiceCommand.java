@@ -1,6 +1,7 @@
 package dev.sluice.boot.cli;
 
 import dev.sluice.boot.infer.InferCommand;
+import dev.sluice.boot.infer.ReplayCommand;
 import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -46,6 +47,7 @@ public final class SluiceCommand implements Runnable {
         .addSubcommand(new ServeCommand(settled, environment))
         .addSubcommand(new CheckCommand(settled, environment))
         .addSubcommand(new InferCommand(System.in))
+        .addSubcommand(new ReplayCommand(new ReplayedModels(settled)))
         .addSubcommand(new AotCacheCommand(settled))
         .addSubcommand(new ModelServerCommand(atOnce, environment))
         .addSubcommand(new TritonServerCommand(settled, environment))

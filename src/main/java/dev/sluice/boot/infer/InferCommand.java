@@ -3,20 +3,18 @@ package dev.sluice.boot.infer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.config.binding.ConfigException;
-import dev.sluice.config.binding.Units;
-import io.vertx.core.MultiMap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -76,35 +74,7 @@ public final class InferCommand implements Callable<Integer> {
       description = "The server, http or https. Default: http://localhost:8080.")
   private String url = "http://localhost:8080";
 
-  @Option(
-      names = "--header",
-      paramLabel = "NAME: VALUE",
-      description = "A header, or metadata of gRPC; may be repeated.")
-  private List<String> headers = new ArrayList<>();
-
-  @Option(names = "--token", paramLabel = "TOKEN", description = "Sent as Authorization: Bearer.")
-  private @Nullable String token;
-
-  @Option(names = "--api-key", paramLabel = "KEY", description = "Sent as X-API-Key.")
-  private @Nullable String apiKey;
-
-  @Option(
-      names = "--cacert",
-      paramLabel = "FILE",
-      description = "The authority that the server's certificate is of, in PEM.")
-  private @Nullable String authority;
-
-  @Option(names = "--cert", paramLabel = "FILE", description = "An own certificate, in PEM.")
-  private @Nullable String certificate;
-
-  @Option(names = "--key", paramLabel = "FILE", description = "Its private key, in PEM.")
-  private @Nullable String key;
-
-  @Option(
-      names = "--deadline",
-      paramLabel = "TIME",
-      description = "How long to wait, which the server learns too. Default: 60s.")
-  private String deadline = "60s";
+  @Mixin private ServerOptions options;
 
   @SuppressWarnings("UnusedVariable") // picocli reads it
   @Option(
@@ -127,9 +97,7 @@ public final class InferCommand implements Callable<Integer> {
   public Integer call() {
     WireProtocol wire = WireProtocol.of(protocol);
     byte[] body = wire.body(request(wire), model, version);
-    var server =
-        new ServerCall(
-            server(), headers(), deadline(), new ServerCall.Tls(authority, certificate, key));
+    ServerCall server = options.server("--url", url);
     try {
       byte[] response = server.send(wire, wire.path(model, version), body);
       PrintWriter out = spec.commandLine().getOut();
@@ -162,38 +130,5 @@ public final class InferCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new ConfigException("cannot read the request " + request + ": " + e);
     }
-  }
-
-  private String server() {
-    if (!url.matches("https?://[^/]+/?")) {
-      throw new ConfigException("--url is '" + url + "'; wanted one such as http://localhost:8080");
-    }
-    return url.replaceFirst("/$", "");
-  }
-
-  private Duration deadline() {
-    return Units.duration(deadline)
-        .filter(Duration::isPositive)
-        .orElseThrow(() ->
-            new ConfigException(
-                "--deadline is '" + deadline + "'; wanted " + Units.DURATION_WANTED));
-  }
-
-  private MultiMap headers() {
-    MultiMap all = MultiMap.caseInsensitiveMultiMap();
-    for (String header : headers) {
-      int colon = header.indexOf(':');
-      if (colon <= 0) {
-        throw new ConfigException("--header is '" + header + "'; wanted 'NAME: VALUE'");
-      }
-      all.add(header.substring(0, colon).strip(), header.substring(colon + 1).strip());
-    }
-    if (token != null) {
-      all.set("Authorization", "Bearer " + token);
-    }
-    if (apiKey != null) {
-      all.set("X-API-Key", apiKey);
-    }
-    return all;
   }
 }

@@ -65,27 +65,52 @@ record ServerCall(String url, MultiMap headers, Duration deadline, Tls tls) {
    * @throws InferFailure with the server's status and text if it refuses, or if it does not answer
    */
   byte[] send(WireProtocol protocol, String path, byte[] body) {
-    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
-    HttpClient client = vertx.createHttpClient(options(protocol.isGrpc()));
-    try {
-      return client
-          .request(new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(url + path))
-          // Read where it is sent, on the event loop: a body that arrives before it has a handler
-          // is
-          // lost.
-          .compose(request ->
-              send(request, protocol.isGrpc(), body).compose(response -> read(response, protocol)))
-          .timeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
-          .toCompletionStage()
-          .toCompletableFuture()
-          .join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof InferFailure failure) {
-        throw failure;
+    try (Connection connection = open(protocol)) {
+      return connection.send(path, body);
+    }
+  }
+
+  /** Opens a client for any number of requests. */
+  Connection open(WireProtocol protocol) {
+    return new Connection(protocol);
+  }
+
+  /** A client, which its caller closes. For one thread. */
+  final class Connection implements AutoCloseable {
+    private final WireProtocol protocol;
+    private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    private final HttpClient client;
+
+    private Connection(WireProtocol protocol) {
+      this.protocol = protocol;
+      this.client = vertx.createHttpClient(options(protocol.isGrpc()));
+    }
+
+    /** See {@link ServerCall#send(WireProtocol, String, byte[])}. */
+    byte[] send(String path, byte[] body) {
+      try {
+        return client
+            .request(new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(url + path))
+            // Read where it is sent, on the event loop: a body that arrives before it has a handler
+            // is lost.
+            .compose(request ->
+                ServerCall.this
+                    .send(request, protocol.isGrpc(), body)
+                    .compose(response -> read(response, protocol)))
+            .timeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
+            .toCompletionStage()
+            .toCompletableFuture()
+            .join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof InferFailure failure) {
+          throw failure;
+        }
+        throw new InferFailure(url + ": " + why(e.getCause()));
       }
-      throw new InferFailure(url + ": " + why(e.getCause()));
-    } finally {
-      // A client that nothing refers to any more may be closed at any time: keep it until here.
+    }
+
+    @Override
+    public void close() {
       client.close();
       vertx.close().toCompletionStage().toCompletableFuture().join();
     }
@@ -142,6 +167,7 @@ record ServerCall(String url, MultiMap headers, Duration deadline, Tls tls) {
         .map(body -> {
           if (response.statusCode() != 200) {
             throw new InferFailure(
+                response.statusCode(),
                 response.statusCode() + " " + response.statusMessage() + ": " + body);
           }
           return protocol.isGrpc() ? message(response, body) : body.getBytes();
