@@ -128,6 +128,13 @@ public final class CallRecord {
     return trace == null ? null : trace.span();
   }
 
+  /** Has the call without a span: probes would hide what else there is. */
+  public void forgetSpan() {
+    if (trace != null) {
+      trace.forgetSpan();
+    }
+  }
+
   /** Records that one message of a stream is sent. */
   public void message(int bytes) {
     CallSpan span = span();

@@ -65,6 +65,11 @@ final class CallTrace {
     recordStages().belongsTo(sampled.id());
   }
 
+  /** The span is never ended, and so it is not exported. */
+  void forgetSpan() {
+    span = null;
+  }
+
   @Nullable CallSpan span() {
     return span;
   }

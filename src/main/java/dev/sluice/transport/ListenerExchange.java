@@ -280,6 +280,11 @@ public abstract class ListenerExchange implements Exchange {
     if (span == null) {
       return;
     }
+    Operation operation = asked;
+    if (operation != null && operation.isProbe()) {
+      record.forgetSpan();
+      return;
+    }
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("sluice.request_id", requestId);
     if (record.model() != null) {

@@ -61,11 +61,12 @@ class SpanExportIT {
         .orElseThrow();
   }
 
-  /** Asks again and again: what is asked is traced too. */
+  /** Asks the model again and again: the page of metrics has no spans. */
   private static void awaitMoreThan(double floor, HttpCaller caller, String name) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (metric(caller, name) <= floor) {
       assertThat(System.nanoTime()).as(name).isLessThan(end);
+      var _ = caller.send("POST", TARGET, ROW);
     }
   }
 
@@ -118,6 +119,21 @@ class SpanExportIT {
           .containsExactly(
               "spans are not exported: the collector does not take them",
               "spans are exported again");
+    }
+  }
+
+  @Test
+  void probesAndScrapersHaveNoSpans() throws IOException {
+    try (var collector = new OtlpCollector()) {
+      try (var server = serve(collector.address());
+          var caller = new HttpCaller(server.port())) {
+        for (String path :
+            List.of("/v2/health/ready", "/metrics", "/v2/models/half_plus_two/ready")) {
+          assertThat(caller.send("GET", path, Buffer.buffer()).status()).isEqualTo(200);
+        }
+        var _ = caller.send("POST", TARGET, ROW);
+      }
+      assertThat(collector.size()).isEqualTo(7);
     }
   }
 
