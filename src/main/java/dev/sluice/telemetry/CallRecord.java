@@ -120,6 +120,9 @@ public final class CallRecord {
     CallSpan sampled = spans == null ? null : spans.begin(headers, begun);
     if (sampled != null) {
       trace().follow(sampled);
+      if (stages != null) {
+        stages.traced(sampled.id().traceId());
+      }
     }
   }
 

@@ -32,6 +32,10 @@ public final class AnsweredRequest {
   /** Returns what a request addressed, without its query, which may hold a secret. */
   public static AccessEntry.Target target(
       HttpServerRequest request, String protocol, String requestId) {
+    if (request.decoderResult().isFailure()) {
+      // What Vert.x has then is no request of the client's.
+      return new AccessEntry.Target(protocol, "", "", requestId);
+    }
     String path = request.path();
     return new AccessEntry.Target(
         protocol, request.method().name(), path == null ? "" : path, requestId);

@@ -16,6 +16,7 @@ import dev.sluice.config.server.AccessLogConfig.Format;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.config.server.TracingConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -32,6 +33,10 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -245,7 +250,10 @@ class AccessLogIT {
                   .getBytes(StandardCharsets.US_ASCII));
       socket.getInputStream().readAllBytes();
     }
-    assertThat(line().path("status").asInt()).isEqualTo(400);
+    JsonNode line = line();
+    assertThat(line.path("status").asInt()).isEqualTo(400);
+    assertThat(line.has("path")).isFalse();
+    assertThat(line.has("method")).isFalse();
   }
 
   @Test
@@ -329,6 +337,59 @@ class AccessLogIT {
                 .addShape(1)
                 .setContents(InferTensorContents.newBuilder().addFp32Contents(2)))
         .build();
+  }
+
+  @Test
+  void aClientOfAUnixDomainSocketHasNoAddress() throws Exception {
+    server.close();
+    Files.deleteIfExists(file);
+    Path path = folder.resolve("s");
+    server =
+        RunningServer.start(
+            SluiceConfig.DEFAULT
+                .with(
+                    List.of(ListenerConfig.DEFAULT.onSocket(path)),
+                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
+                .with(AccessLogConfig.DEFAULT.to(file, Format.JSON)));
+    try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+      channel.write(
+          ByteBuffer.wrap(
+              "GET /v2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII)));
+      assertThat(channel.read(ByteBuffer.allocate(100))).isPositive();
+    }
+    JsonNode line = line();
+    assertThat(line.path("status").asInt()).isEqualTo(200);
+    assertThat(line.has("client")).isFalse();
+    assertThat(line.path("listener").asText()).isEqualTo("unix:" + path);
+  }
+
+  @Test
+  void aCallWithASpanNamesItsTrace() throws IOException {
+    server.close();
+    Files.deleteIfExists(file);
+    var tracing =
+        new TracingConfig(
+            TracingConfig.DEFAULT.serverTiming(),
+            Optional.of(URI.create("http://localhost:1")),
+            List.of(),
+            0,
+            true,
+            "sluice",
+            List.of());
+    server =
+        RunningServer.start(
+            RunningServer.settings(
+                    RunningServer.LISTENER,
+                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
+                .with(tracing)
+                .with(AccessLogConfig.DEFAULT.to(file, Format.JSON)));
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-01");
+    ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-00");
+    assertThat(lines())
+        .extracting(line -> line.path("trace_id").asText(null))
+        .containsExactlyInAnyOrder(trace, null);
   }
 
   @Test

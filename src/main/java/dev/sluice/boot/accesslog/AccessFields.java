@@ -6,6 +6,7 @@ import dev.sluice.inference.BoundedText;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.Api;
+import io.vertx.core.net.SocketAddress;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ final class AccessFields {
     CallStages stages = entry.stages();
     return switch (field) {
       case TIME -> TextLayout.TIME.format(Instant.ofEpochMilli(entry.beganMillis()));
-      case CLIENT -> entry.client().address() == null ? null : client(entry.client().address());
+      case CLIENT -> client(entry.client().address());
       case LISTENER -> text(entry.client().listener());
       case IDENTITY -> text(entry.client().identity());
       case PROTOCOL -> text(entry.target().protocol());
@@ -32,6 +33,7 @@ final class AccessFields {
       case VERSION -> number(stages.version());
       case ERROR -> stages.error() == null ? null : stages.error().name();
       case REQUEST_ID -> text(entry.target().requestId());
+      case TRACE_ID -> text(stages.traceId());
       case STATUS -> number(entry.answer().status());
       case RPC_STATUS -> number(entry.answer().rpcStatus());
       case BYTES_IN -> number(entry.answer().bytesIn());
@@ -56,8 +58,10 @@ final class AccessFields {
     };
   }
 
-  private static String client(Object address) {
-    return BoundedText.escape(address.toString());
+  /** That of a Unix domain socket is the server's own path. */
+  private static @Nullable String client(@Nullable Object address) {
+    boolean local = address instanceof SocketAddress socket && socket.isDomainSocket();
+    return address == null || local ? null : text(address.toString());
   }
 
   private static @Nullable String api(@Nullable Api api) {

@@ -33,6 +33,7 @@ public record AccessLogPattern(List<Part> parts) {
     RPC_STATUS(true),
     ERROR(false),
     REQUEST_ID(false),
+    TRACE_ID(false),
     BYTES_IN(true),
     BYTES_OUT(true),
     BATCH_SIZE(true),

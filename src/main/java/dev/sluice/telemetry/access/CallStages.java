@@ -29,6 +29,7 @@ public final class CallStages {
   private long ended;
   private @Nullable Api api;
   private String model = "";
+  private String traceId = "";
   private long version = NONE;
   private @Nullable ErrorCode error;
 
@@ -53,6 +54,11 @@ public final class CallStages {
     if (model.isEmpty()) {
       model = BoundedText.cut(name, LONGEST_NAME);
     }
+  }
+
+  /** Records the trace that the call has a span in. */
+  public void traced(String id) {
+    traceId = id;
   }
 
   /** Records that the whole body is there. */
@@ -103,6 +109,11 @@ public final class CallStages {
   /** Returns the operation; null if none of a model's was asked for. */
   public @Nullable Api api() {
     return api;
+  }
+
+  /** Returns the trace that the call has a span in; empty if it has none. */
+  public String traceId() {
+    return traceId;
   }
 
   /** Returns the model's name in the request, of a model that there is or not; empty if none. */
