@@ -164,6 +164,9 @@ public final class RunMeter {
    * finds it counted.
    */
   public void end(long now) {
+    long rested = lastEnd.get();
+    // Before the count, by which readers know that there is a last run.
+    lastEnd.lazySet(now);
     runs.add(1);
     lengths.add(computed - computing);
     rows.add(requestRows);
@@ -174,8 +177,6 @@ public final class RunMeter {
     signature.infer.add(requests, computed - computing);
     output.add(requests, requests * (now - computed));
     countBatch(now);
-    long rested = lastEnd.get();
-    lastEnd.lazySet(now);
     if (summaries != null) {
       summarize(summaries, now);
     }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The methods of the protocol handlers by their paths. Belongs to one event loop, and remembers the
- * path that was asked for last: most clients call one method again and again.
+ * method that was asked for last: most clients call one again and again. A path of no method is not
+ * kept, since its length is the client's choice.
  */
 final class MethodTable {
   private final Map<String, AuthorizedMethod<GrpcMethod>> unary = new HashMap<>();
@@ -52,11 +53,15 @@ final class MethodTable {
 
   /** Returns what a path is, whose text is made only if it is another one than the last. */
   Unary unary(CharSequence path) {
-    if (!AsciiString.contentEquals(last.path, path)) {
-      String text = path.toString();
-      last = new Unary(text, unary.get(text));
+    if (AsciiString.contentEquals(last.path, path)) {
+      return last;
     }
-    return last;
+    String text = path.toString();
+    var found = new Unary(text, unary.get(text));
+    if (found.method != null) {
+      last = found;
+    }
+    return found;
   }
 
   /** Returns the method with a stream of messages at a path; null if it is none. */

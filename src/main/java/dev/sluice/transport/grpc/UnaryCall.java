@@ -90,7 +90,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     }
     try {
       body.take(piece);
-    } catch (InferenceException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }

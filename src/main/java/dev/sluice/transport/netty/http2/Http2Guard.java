@@ -58,6 +58,9 @@ public final class Http2Guard extends Http2Heads {
 
   private static final int TINY = 5;
 
+  /** Characters of a path that is remembered: methods of gRPC are shorter, hostile paths longer. */
+  private static final int LONGEST_KEPT_PATH = 128;
+
   private final Http2ConnectionHandler handler;
   private final ChannelHandlerContext ctx;
   private final ConnectionGuard guard;
@@ -264,13 +267,16 @@ public final class Http2Guard extends Http2Heads {
 
   /**
    * Checks a path, unless it is the one of the stream before, and returns whether it is that of a
-   * call whose client may be silent.
+   * call whose client may be silent. At trailers there is none.
    */
   private boolean isOfStream(int streamId, @Nullable CharSequence path) throws Http2Exception {
+    if (path == null) {
+      return false;
+    }
     if (!AsciiString.contentEquals(path, lastPath)) {
       Http2Validity.checkPath(streamId, path);
-      lastPath = path;
-      lastStreams = path != null && streaming.test(path.toString());
+      lastStreams = streaming.test(path.toString());
+      lastPath = path.length() <= LONGEST_KEPT_PATH ? path : null;
     }
     return lastStreams;
   }
