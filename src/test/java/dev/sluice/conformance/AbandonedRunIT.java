@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.LoopModel;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -132,14 +132,6 @@ class AbandonedRunIT {
     }
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
-  }
-
   private static int abandoned(String model) {
     String line = "sluice_model_abandoned_runs{model=\"" + model + "\",version=\"1\"} ";
     return caller
@@ -162,14 +154,14 @@ class AbandonedRunIT {
   @EnumSource(names = {"V2_REST", "EVENTS", "TFS_GRPC", "V2_STREAM", "GRPS_HTTP", "BRPC"})
   void callerOfARunThatDoesNotEndIsAnsweredAndTheModelGoesOnBesideIt(Protocol protocol) {
     String model = protocol.name();
-    await("the model is there", () -> answers(model));
+    Polling.await("the model is there", () -> answers(model));
     Outcome refused = ask(protocol, model, LONG);
     assertThat(refused.code())
         .matches("503.*|UNAVAILABLE|OK, error message|OK, 503|0, 503|500, error event");
     assertThat(refused.text()).contains("a run of model '" + model + "/1' has taken");
-    await("another session is there", () -> answers(model));
+    Polling.await("another session is there", () -> answers(model));
     assertThat(abandoned(model)).isEqualTo(1);
-    await("the run has ended", () -> abandoned(model) == 0);
+    Polling.await("the run has ended", () -> abandoned(model) == 0);
     server.awaitLine(
         "a run that was abandoned has ended, and its session is closed model=" + model);
     assertThat(answers(model)).isTrue();
@@ -182,9 +174,9 @@ class AbandonedRunIT {
     assertThat(ask(Protocol.V2_GRPC, "boxes", 3).code()).isEqualTo("OK");
     Outcome refused = ask(Protocol.V2_GRPC, "boxes", LONG_OPERATOR);
     assertThat(refused.code()).isEqualTo("UNAVAILABLE");
-    await("another session is there", () -> answers("boxes"));
+    Polling.await("another session is there", () -> answers("boxes"));
     assertThat(lines("a run that does not end is abandoned", "boxes")).isEqualTo(1);
-    await("the run has ended", () -> abandoned("boxes") == 0);
+    Polling.await("the run has ended", () -> abandoned("boxes") == 0);
     assertThat(answers("boxes")).isTrue();
   }
 
@@ -193,7 +185,7 @@ class AbandonedRunIT {
   void modelThatMayAbandonNoRunStaysOutOfServiceUntilItsRunEnds() {
     CompletableFuture<Outcome> running =
         CompletableFuture.supplyAsync(() -> ask(Protocol.V2_REST, "kept", LONG), threads);
-    await("the breaker opens", () -> ask(Protocol.V2_REST, "kept", 1).code().equals("503"));
+    Polling.await("the breaker opens", () -> ask(Protocol.V2_REST, "kept", 1).code().equals("503"));
     assertThat(running.join().code()).isEqualTo("200");
     assertThat(lines("is abandoned", "kept")).isZero();
   }
@@ -215,7 +207,7 @@ class AbandonedRunIT {
   void moreRunsThanMayBeAbandonedKeepTheModelOutAndAllCallersAreAnswered() {
     for (int i = 1; i <= 2; i++) {
       assertThat(ask(Protocol.V2_REST, "endless", ENDLESS).code()).isEqualTo("503");
-      await("another session is there", () -> answers("endless"));
+      Polling.await("another session is there", () -> answers("endless"));
       assertThat(abandoned("endless")).isEqualTo(i);
     }
     Outcome third = ask(Protocol.V2_REST, "endless", ENDLESS);

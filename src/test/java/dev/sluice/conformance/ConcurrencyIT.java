@@ -6,6 +6,7 @@ import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import dev.sluice.testing.StepsCaller;
@@ -18,7 +19,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -26,7 +26,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -113,14 +112,6 @@ class ConcurrencyIT {
     }
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
-  }
-
   private static boolean shows(String metric, String model, int value) {
     String line = metric + "{model=\"" + model + "\",version=\"1\"} " + value;
     return caller.send("GET", "/metrics", Buffer.buffer()).text().lines().anyMatch(line::equals);
@@ -150,7 +141,7 @@ class ConcurrencyIT {
       var one = new Request("loop", 1, 0);
       Outcome tiny = own.ask(protocol, one);
       Future<Outcome> running = threads.submit(() -> longRun(protocol));
-      await("it runs", () -> shows("sluice_model_busy_workers", "loop", 1));
+      Polling.await("it runs", () -> shows("sluice_model_busy_workers", "loop", 1));
       assertThat(shows("sluice_model_workers", "loop", 2)).isTrue();
       for (int i = 0; i < COUNTS; i++) {
         assertThat(own.ask(protocol, one)).isEqualTo(tiny);
@@ -158,7 +149,7 @@ class ConcurrencyIT {
       assertThat(running.isDone()).isFalse();
       assertThat(running.get().code()).isEqualTo(tiny.code());
     }
-    await("it rests", () -> shows("sluice_model_busy_workers", "loop", 0));
+    Polling.await("it rests", () -> shows("sluice_model_busy_workers", "loop", 0));
   }
 
   @Test
@@ -178,7 +169,7 @@ class ConcurrencyIT {
     for (int i = 1; i <= RELOADS; i++) {
       int workers = i % 2 == 0 ? 4 : 3;
       settings("sum", "concurrency: " + workers + "\n");
-      await("reload " + i, () -> reloadedWith(workers));
+      Polling.await("reload " + i, () -> reloadedWith(workers));
     }
     ends.set(true);
     for (Future<List<String>> answers : load) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.LoopModel;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
@@ -15,7 +16,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -27,7 +27,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -241,14 +240,6 @@ class FaultMatrixIT {
         threads);
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
-  }
-
   private static Map<Protocol, Outcome> all(String model, long steps, int timeout) {
     Map<Protocol, Outcome> outcomes = new EnumMap<>(Protocol.class);
     for (Protocol protocol : Protocol.values()) {
@@ -259,7 +250,7 @@ class FaultMatrixIT {
 
   private static Map<Protocol, Outcome> hang() {
     var _ = begin(Protocol.V2_REST, "hangs");
-    await("the breaker opens", () -> is("hangs", TIMEOUT_MILLIS, "503"));
+    Polling.await("the breaker opens", () -> is("hangs", TIMEOUT_MILLIS, "503"));
     return all("hangs", 1, 0);
   }
 
@@ -269,16 +260,16 @@ class FaultMatrixIT {
 
   private static Map<Protocol, Outcome> deadline() {
     var _ = begin(Protocol.V2_REST, "slow");
-    await("a run is under way", () -> is("slow", TIMEOUT_MILLIS, "504"));
+    Polling.await("a run is under way", () -> is("slow", TIMEOUT_MILLIS, "504"));
     return all("slow", 1, TIMEOUT_MILLIS);
   }
 
   private static Map<Protocol, Outcome> fullQueue() {
     var _ = begin(Protocol.V2_REST, "full");
     String idle = "sluice_model_longest_run_seconds{model=\"full\",version=\"1\"} 0\n";
-    await("a run is under way", () -> !caller.metrics().contains(idle));
+    Polling.await("a run is under way", () -> !caller.metrics().contains(idle));
     var _ = begin(Protocol.V2_REST, "full");
-    await("one request waits", () -> waiting(caller, "full") > 0);
+    Polling.await("one request waits", () -> waiting(caller, "full") > 0);
     return all("full", 1, 0);
   }
 
@@ -300,7 +291,7 @@ class FaultMatrixIT {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    await("the version is unloaded", () -> is("removed", 0, "404"));
+    Polling.await("the version is unloaded", () -> is("removed", 0, "404"));
     return all("removed", 1, 0);
   }
 
@@ -317,7 +308,7 @@ class FaultMatrixIT {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    await("the model is out of service", () -> is(model, 0, "503"));
+    Polling.await("the model is out of service", () -> is(model, 0, "503"));
     return all(model, 1, 0);
   }
 
@@ -370,7 +361,7 @@ class FaultMatrixIT {
   /** One of the others was refused. */
   private static void awaitThatMemoryIsUsedUp() {
     var refused = Pattern.compile("sluice_memory_refused_total\\S* [1-9]");
-    await("memory is used up", () -> refused.matcher(caller.metrics()).find());
+    Polling.await("memory is used up", () -> refused.matcher(caller.metrics()).find());
   }
 
   /** Requests that begin while an event loop is held, and end when it goes on. */
@@ -443,7 +434,7 @@ class FaultMatrixIT {
     for (Protocol protocol : Protocol.values()) {
       running.put(protocol, begin(protocol, "slow", port, kservePort));
     }
-    await("all wait", () -> waiting(asking, "slow") >= running.size());
+    Polling.await("all wait", () -> waiting(asking, "slow") >= running.size());
     event.run();
     return joined(running);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
@@ -11,13 +12,11 @@ import dev.sluice.testing.StepsCaller.Request;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
@@ -97,14 +96,6 @@ class HungWorkerIT {
     return threads.submit(() -> ask(protocol, model, ENDLESS));
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
-  }
-
   private static int metric(String name, String model) {
     String line = "sluice_model_" + name + "{model=\"" + model + "\",version=\"1\"} ";
     return caller
@@ -125,7 +116,7 @@ class HungWorkerIT {
     assertThat(good).isIn("200", "OK");
     Future<Outcome> endless = begin(protocol, model);
     List<String> meanwhile = new ArrayList<>();
-    await(
+    Polling.await(
         "it is abandoned",
         () -> {
           meanwhile.add(tiny(protocol, model));
@@ -134,7 +125,7 @@ class HungWorkerIT {
     assertThat(endless.get().code()).isIn("503", "UNAVAILABLE");
     assertThat(endless.get().text()).contains("and does not end");
     assertThat(meanwhile).containsOnly(good);
-    await("another worker has its place", () -> metric("busy_workers", model) == 0);
+    Polling.await("another worker has its place", () -> metric("busy_workers", model) == 0);
     assertThat(metric("abandoned_runs", model)).isEqualTo(1);
     assertThat(metric("workers", model)).isEqualTo(workers);
     assertThat(metric("breaker_state", model)).isZero();
@@ -144,9 +135,9 @@ class HungWorkerIT {
   @Order(2)
   void theBreakerOpensWhenTheLastWorkerHangs() throws Exception {
     Future<Outcome> first = begin(Protocol.V2_REST, "kept");
-    await("it runs", () -> metric("busy_workers", "kept") == 1);
+    Polling.await("it runs", () -> metric("busy_workers", "kept") == 1);
     // Long enough for the run to hang by the model's settings.
-    await(
+    Polling.await(
         "it hangs",
         () -> {
           assertThat(tiny(Protocol.V2_REST, "kept")).isEqualTo("200");
@@ -154,7 +145,7 @@ class HungWorkerIT {
         });
     assertThat(metric("breaker_state", "kept")).isZero();
     Future<Outcome> second = begin(Protocol.V2_GRPC, "kept");
-    await("it is open", () -> metric("breaker_state", "kept") == 2);
+    Polling.await("it is open", () -> metric("breaker_state", "kept") == 2);
     assertThat(tiny(Protocol.V2_REST, "kept")).isEqualTo("503");
     assertThat(tiny(Protocol.V2_GRPC, "kept")).isEqualTo("UNAVAILABLE");
     assertThat(first.isDone() || second.isDone()).isFalse();
@@ -175,7 +166,7 @@ class HungWorkerIT {
   @Order(3)
   void theServerEndsInTimeThoughOneOfTwoWorkersIsInAnEndlessRun() throws Exception {
     Future<Outcome> endless = begin(Protocol.V2_REST, "patient");
-    await("it runs", () -> metric("busy_workers", "patient") == 1);
+    Polling.await("it runs", () -> metric("busy_workers", "patient") == 1);
     assertThat(tiny(Protocol.V2_GRPC, "patient")).isEqualTo("OK");
     server.terminate();
     assertThat(endless.get().code()).isEqualTo("503");

@@ -1,10 +1,9 @@
 package dev.sluice.conformance;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.sluice.security.Issuer;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
@@ -19,7 +18,6 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 
 /**
  * A server that wants tokens, and fetches their keys from a server that does what a test says: time
@@ -65,7 +63,7 @@ final class KeyServerFaults implements AutoCloseable {
     Files.writeString(settings, settings(folder, issuer.actualPort()));
     server = ChildServer.start("serve", "--config=" + settings);
     server.awaitModel(MODEL + "/1");
-    await("the keys have come", () -> ask(first, Protocol.V2_REST).code().equals("200"));
+    Polling.await("the keys have come", () -> ask(first, Protocol.V2_REST).code().equals("200"));
   }
 
   private String settings(Path folder, int issuer) {
@@ -144,21 +142,14 @@ final class KeyServerFaults implements AutoCloseable {
   private void rotate() {
     keyServer = KeyServer.GOOD;
     keys = Issuer.jwks(second);
-    await("the newer key has come", () -> ask(second, Protocol.V2_REST).code().equals("200"));
+    Polling.await(
+        "the newer key has come", () -> ask(second, Protocol.V2_REST).code().equals("200"));
   }
 
   /** Waits until keys were asked for since, and no answer from before is on its way. */
   private void awaitFetches() {
     int before = asked.get();
-    await("keys are fetched", () -> asked.get() > before);
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
+    Polling.await("keys are fetched", () -> asked.get() > before);
   }
 
   private Map<Protocol, Outcome> all(Issuer issuer) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.StepsCaller.Outcome;
@@ -15,7 +16,6 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -89,16 +89,9 @@ class SeveralWorkersIT {
   private static Future<Outcome> begin(Protocol protocol, String model, int timeoutMillis) {
     Future<Outcome> running =
         threads.submit(() -> ask(protocol, new Request(model, LONG, timeoutMillis)));
-    await("it runs", () -> shows("sluice_model_busy_workers", model, 1) || running.isDone());
+    Polling.await(
+        "it runs", () -> shows("sluice_model_busy_workers", model, 1) || running.isDone());
     return running;
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.onSpinWait();
-    }
   }
 
   private static boolean shows(String metric, String model, int value) {
@@ -119,7 +112,7 @@ class SeveralWorkersIT {
   @CsvSource({"V2_REST, 504", "TFS_REST, 504", "V2_GRPC, DEADLINE_EXCEEDED"})
   void aDeadlineEndsTheWaitForOneRunAndTheOtherWorkerAnswersAllTheTime(
       Protocol protocol, String code) throws Exception {
-    await("it rests", () -> shows("sluice_model_busy_workers", "deadline", 0));
+    Polling.await("it rests", () -> shows("sluice_model_busy_workers", "deadline", 0));
     String good = ask(protocol, new Request("deadline", 1, 0)).code();
     Future<Outcome> late = begin(protocol, "deadline", 300);
     assertThat(tinyUntil(protocol, "deadline", late::isDone)).containsOnly(good);
