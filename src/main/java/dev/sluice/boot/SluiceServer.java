@@ -47,7 +47,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -85,7 +84,8 @@ public final class SluiceServer implements Server {
   private final Listeners listeners;
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
-  private volatile CompletableFuture<?> warmUp = CompletableFuture.completedFuture(null);
+  private final ProtocolWarmUp warmUp;
+  private volatile Future<?> warm = Future.succeededFuture();
   private final CountDownLatch forced = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
@@ -127,6 +127,7 @@ public final class SluiceServer implements Server {
                 memory, config.limits().connection().maxConnectionsPerPeer() > 0, System::nanoTime),
             accessLog.orElse(null));
     this.periodicTasks = new PeriodicTasks(threads);
+    this.warmUp = ProtocolWarmUp.begin(threads, config.listeners());
   }
 
   private static SharedMemoryRegions regions(SharedMemoryConfig shared) {
@@ -230,15 +231,14 @@ public final class SluiceServer implements Server {
   public static SluiceServer start(SluiceConfig config) {
     var server = new SluiceServer(config);
     AotCache.check();
-    server.warmUp = ProtocolWarmUp.begin(server.threads, config.listeners());
     server.models.control().holdReadiness();
     try {
       config.listeners().forEach(server.listeners::open);
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       ServerThreads.await(server.threads.loading().executeBlocking(server::scan, true));
-      ProtocolWarmUp.await(server.warmUp);
-      server.models.control().releaseReadiness();
+      server.warmUp.await();
+      server.becomeReady();
       server.models.schedule(server.periodicTasks);
       server.listeners.schedule(server.periodicTasks);
       server.returnMemory();
@@ -249,10 +249,28 @@ public final class SluiceServer implements Server {
     }
   }
 
-  /** Starts a server and waits until all that it found at first has loaded or failed. */
+  /** Lets the models decide about readiness once the protocols are warm. */
+  private void becomeReady() {
+    Duration time = config.startup().warmUp();
+    if (time.isZero() || config.listeners().isEmpty()) {
+      models.control().releaseReadiness();
+      return;
+    }
+    // Models are what clients wait for: their loading has the cores to itself.
+    warm =
+        reconciled()
+            .eventually(() -> Future.fromCompletionStage(warmUp.goOn(time)))
+            .onComplete(_ -> models.control().releaseReadiness());
+  }
+
+  /**
+   * Starts a server and waits until all that it found at first has loaded or failed, and the
+   * protocols are warm.
+   */
   public static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
     ServerThreads.await(server.reconciled());
+    ServerThreads.await(server.warm);
     return server;
   }
 
@@ -329,8 +347,8 @@ public final class SluiceServer implements Server {
     if (closing.getAndSet(true)) {
       return;
     }
-    // Where a port cannot be opened, it has only begun; its verticles end before Vert.x does.
-    ProtocolWarmUp.await(warmUp);
+    // Its verticles end before Vert.x does.
+    warmUp.stop();
     periodicTasks.stop();
     models.control().drain();
     listeners.drain();

@@ -6,7 +6,7 @@
  * them in reverse: graceful shutdown, which {@link GracefulShutdown} begins on a signal. {@link
  * ServeCommand} reads a settings file; {@link TritonServerCommand}, {@link ModelServerCommand} and
  * {@link KserveCommand} take the flags of other servers. {@link ProtocolWarmUp} sends each protocol
- * one request before the server is ready. {@link LogSetup} configures the log.
+ * requests before the server is ready. {@link LogSetup} configures the log.
  *
  * <p>Errors: a {@link StartFailure} or a {@link dev.sluice.config.binding.ConfigException} ends the
  * start with one line and no stack trace.

@@ -18,6 +18,7 @@ import dev.sluice.config.server.OipConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.config.server.SocketTransport;
+import dev.sluice.config.server.StartupConfig;
 import dev.sluice.config.server.TfsConfig;
 import dev.sluice.config.server.TracingConfig;
 import java.util.HashSet;
@@ -44,6 +45,7 @@ import java.util.stream.Stream;
  * @param tracing what is told of single requests
  * @param accessLog what is logged of each call
  * @param inferenceLog what is recorded of sampled requests
+ * @param startup how it starts
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
@@ -60,7 +62,8 @@ public record SluiceConfig(
     SecurityConfig security,
     TracingConfig tracing,
     AccessLogConfig accessLog,
-    InferenceLogConfig inferenceLog) {
+    InferenceLogConfig inferenceLog,
+    StartupConfig startup) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   /**
@@ -107,7 +110,8 @@ public record SluiceConfig(
         SecurityConfig.DEFAULT,
         TracingConfig.DEFAULT,
         AccessLogConfig.DEFAULT,
-        InferenceLogConfig.DEFAULT);
+        InferenceLogConfig.DEFAULT,
+        StartupConfig.DEFAULT);
   }
 
   public SluiceConfig {
@@ -131,7 +135,29 @@ public record SluiceConfig(
         security,
         tracing,
         accessLog,
-        inferenceLog);
+        inferenceLog,
+        startup);
+  }
+
+  /** Returns the same, starting otherwise. */
+  public SluiceConfig with(StartupConfig other) {
+    return new SluiceConfig(
+        listeners,
+        repository,
+        limits,
+        grps,
+        kserve,
+        log,
+        eventLoops,
+        transport,
+        shutdown,
+        tfs,
+        oip,
+        security,
+        tracing,
+        accessLog,
+        inferenceLog,
+        other);
   }
 
   /** Returns the same settings for a server that only loads models. */
@@ -151,7 +177,8 @@ public record SluiceConfig(
         security,
         tracing,
         accessLog,
-        inferenceLog);
+        inferenceLog,
+        startup);
   }
 
   /** Returns the same settings with another policy. */
@@ -171,7 +198,8 @@ public record SluiceConfig(
         other,
         tracing,
         accessLog,
-        inferenceLog);
+        inferenceLog,
+        startup);
   }
 
   /** Returns the same settings with another inference log. */
@@ -191,7 +219,8 @@ public record SluiceConfig(
         security,
         tracing,
         accessLog,
-        other);
+        other,
+        startup);
   }
 
   /** Returns the same settings with another access log. */
@@ -211,7 +240,8 @@ public record SluiceConfig(
         security,
         tracing,
         other,
-        inferenceLog);
+        inferenceLog,
+        startup);
   }
 
   /** Returns the same settings, telling other things of requests. */
@@ -231,7 +261,8 @@ public record SluiceConfig(
         security,
         other,
         accessLog,
-        inferenceLog);
+        inferenceLog,
+        startup);
   }
 
   /** Returns the same settings for other listeners and models. */
@@ -251,7 +282,8 @@ public record SluiceConfig(
         security,
         tracing,
         accessLog,
-        inferenceLog);
+        inferenceLog,
+        startup);
   }
 
   static SluiceConfig read(Section root) {
@@ -279,7 +311,8 @@ public record SluiceConfig(
         root.section("security", SecurityConfig::read),
         root.section("tracing", TracingConfig::read),
         root.section("access_log", access -> AccessLogConfig.read(access, log)),
-        root.section("inference_log", InferenceLogConfig::read));
+        root.section("inference_log", InferenceLogConfig::read),
+        root.section("startup", StartupConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

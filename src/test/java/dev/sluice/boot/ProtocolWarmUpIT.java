@@ -2,9 +2,18 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.boot.warmup.RefusedCalls;
+import dev.sluice.boot.warmup.WarmUpCalls;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.config.server.ShutdownConfig;
+import dev.sluice.config.server.StartupConfig;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
@@ -13,7 +22,9 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +82,69 @@ class ProtocolWarmUpIT {
       assertThat(caller.send("POST", "/v2/repository/index", Buffer.buffer()).text())
           .isEqualTo("[]");
     }
+  }
+
+  @Test
+  void theServerIsNotReadyBeforeItIsWarmButAnswersAndCanBeStopped() throws Exception {
+    try (var server = SluiceServer.start(warmingUpFor(Duration.ofHours(1)));
+        var caller = new HttpCaller(server.port())) {
+      server.reconciled().toCompletionStage().toCompletableFuture().join();
+      assertThat(caller.send("GET", "/v2/health/ready", Buffer.buffer()).status()).isEqualTo(503);
+      assertThat(call(ListenerConfig.DEFAULT, server.port())).isEmpty();
+      assertThat(server.control().ready()).isFalse();
+    }
+  }
+
+  @Test
+  void theServerIsReadyOnceItIsWarm() throws Exception {
+    try (var server =
+        (SluiceServer) SluiceServer.startSettled(warmingUpFor(Duration.ofMillis(50)))) {
+      assertThat(server.control().ready()).isTrue();
+    }
+  }
+
+  @Test
+  void theLogShowsNothingOfTheRequestsThatAreRefusedMeanwhile() throws IOException {
+    int port = ChildServer.freePort();
+    try (var server =
+        ChildServer.start(
+            List.of(),
+            "serve",
+            "--listen",
+            "localhost:" + port,
+            "--set",
+            "startup.warm_up=1s",
+            "--set",
+            "models.list.echo=" + MODEL,
+            "--models",
+            Files.createDirectory(folder.resolve("models")).toString())) {
+      assertThat(server.output())
+          .noneMatch(line -> line.contains("client=") || line.contains("warmed up"));
+    }
+  }
+
+  @Test
+  void whatIsRefusedIsNoFaultOfTheServerAndNothingElseEnds() throws Exception {
+    try (var server = RunningServer.start(warmingUpFor(Duration.ZERO));
+        var caller = new HttpCaller(server.port())) {
+      RefusedCalls.send(
+          ListenerConfig.DEFAULT,
+          () -> SocketChannel.open(new InetSocketAddress("localhost", server.port())));
+
+      var page = new PrometheusPage(caller.send("GET", "/metrics", Buffer.buffer()).text());
+      assertThat(page.sum("sluice_requests_total", "status", "INVALID_ARGUMENT")).isPositive();
+      assertThat(page.sum("sluice_requests_total", "status", "INTERNAL")).isZero();
+      assertThat(call(ListenerConfig.DEFAULT, server.port())).isEmpty();
+    }
+  }
+
+  /** A server whose model has the name that is asked for. */
+  private static SluiceConfig warmingUpFor(Duration time) {
+    var models = Map.of(WarmUpCalls.MODEL, ListedModel.in(MODEL));
+    return RunningServer.settings(
+            RunningServer.LISTENER, RepositoryConfig.of(DesiredModels.only(models), Duration.ZERO))
+        .with(new StartupConfig(time))
+        .withShutdown(new ShutdownConfig(Duration.ZERO, Duration.ofSeconds(5)));
   }
 
   private static List<String> call(ListenerConfig listener, int port) throws IOException {

@@ -53,6 +53,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.SharedMemoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.config.server.SocketTransport;
+import dev.sluice.config.server.StartupConfig;
 import dev.sluice.config.server.TensorflowModelsConfig;
 import dev.sluice.config.server.TfsConfig;
 import dev.sluice.config.server.TraceConfig;
@@ -254,6 +255,8 @@ class SluiceConfigReaderTest {
         parent_based: false
         service_name: ranking
         resource: [a=b, c=d]
+      startup:
+        warm_up: 11m
       """;
 
   private static final SluiceConfig EVERY_KEY_READ =
@@ -437,7 +440,8 @@ class SluiceConfigReaderTest {
               2_048,
               3_072,
               4,
-              Set.of("ssn", "digits/image")));
+              Set.of("ssn", "digits/image")),
+          new StartupConfig(Duration.ofMinutes(11)));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();

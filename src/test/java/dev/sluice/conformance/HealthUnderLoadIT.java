@@ -9,6 +9,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.config.server.StartupConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
@@ -40,15 +41,16 @@ class HealthUnderLoadIT {
         new LimitsConfig(
             1 << 20, 1 << 20, 1 << 20, Duration.ZERO, Duration.ofMinutes(1), CONNECTIONS);
     return new SluiceConfig(
-        List.of(listener, listener),
-        RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO),
-        limits.withMemory(8 << 20).withConnection(ConnectionConfig.DEFAULT),
-        defaults.grps(),
-        defaults.kserve(),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+            List.of(listener, listener),
+            RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO),
+            limits.withMemory(8 << 20).withConnection(ConnectionConfig.DEFAULT),
+            defaults.grps(),
+            defaults.kserve(),
+            defaults.log(),
+            defaults.eventLoops(),
+            defaults.transport(),
+            defaults.shutdown())
+        .with(new StartupConfig(Duration.ZERO));
   }
 
   @Test

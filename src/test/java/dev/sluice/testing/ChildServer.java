@@ -70,6 +70,7 @@ public final class ChildServer implements AutoCloseable {
     try {
       var builder = new ProcessBuilder(command).redirectErrorStream(true);
       builder.environment().putIfAbsent("SLUICE_SHUTDOWN_GRACE_PERIOD", "0s");
+      builder.environment().putIfAbsent("SLUICE_STARTUP_WARM_UP", "0s");
       var child = new ChildServer(builder.start());
       child.awaitLine(" listens on");
       return child;

@@ -9,6 +9,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
+import dev.sluice.config.server.StartupConfig;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.tensor.MemoryBudget;
@@ -109,7 +110,7 @@ public final class RunningServer implements AutoCloseable {
 
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
   public static RunningServer start(SluiceConfig config) {
-    var server = new RunningServer(SluiceServer.start(withoutGrace(config)));
+    var server = new RunningServer(SluiceServer.start(withoutGrace(withoutWarmUp(config))));
     server.awaitReconciled();
     return server;
   }
@@ -119,6 +120,13 @@ public final class RunningServer implements AutoCloseable {
     ShutdownConfig shutdown = config.shutdown();
     return shutdown.gracePeriod().equals(ShutdownConfig.DEFAULT.gracePeriod())
         ? config.withShutdown(new ShutdownConfig(Duration.ZERO, shutdown.drainTimeout()))
+        : config;
+  }
+
+  /** Tests that want the time of the default name another one. */
+  private static SluiceConfig withoutWarmUp(SluiceConfig config) {
+    return config.startup().equals(StartupConfig.DEFAULT)
+        ? config.with(new StartupConfig(Duration.ZERO))
         : config;
   }
 

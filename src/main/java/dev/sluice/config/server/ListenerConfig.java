@@ -251,6 +251,23 @@ public record ListenerConfig(
     return PATH.matcher(path).matches();
   }
 
+  /**
+   * Returns the same protocols on any port of the loopback interface, where nothing is controlled.
+   */
+  public ListenerConfig onLoopback() {
+    return new ListenerConfig(
+        "localhost",
+        0,
+        protocols,
+        v1,
+        metricsPath,
+        ControlAccess.NEVER,
+        cors,
+        tls,
+        List.of(),
+        socketAccess);
+  }
+
   /** Returns a listener on a Unix domain socket with the other settings of this one. */
   public ListenerConfig onSocket(Path path) {
     return new ListenerConfig(

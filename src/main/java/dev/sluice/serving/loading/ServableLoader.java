@@ -51,6 +51,9 @@ public final class ServableLoader implements Loader {
   /** The file in which TensorFlow Extended leaves the metadata store's id of a SavedModel. */
   private static final String METADATA_ID = "assets.extra/mlmd_uuid";
 
+  /** Of all loaders of the process: a server that warms itself up has a second one. */
+  private static final AtomicLong LOADS = new AtomicLong();
+
   private final List<RuntimeProvider> runtimes;
   private final Telemetry telemetry;
   private final Vertx vertx;
@@ -59,10 +62,10 @@ public final class ServableLoader implements Loader {
   private final Supplier<DataPlane> members;
   private final PluginPaths paths;
   private final RecordedRequests recorded;
+
   private final LoadPolicy policy;
   private final long maxOutputSize;
   private final RateLimiter limiter;
-  private final AtomicLong loads = new AtomicLong();
 
   /**
    * @param cache keeps answers of models that want it
@@ -254,7 +257,7 @@ public final class ServableLoader implements Loader {
    * Returns the name of a version's thread pool; two loads of the same version must not share
    * threads.
    */
-  private String poolName(ModelId id) {
-    return "model-" + id + "-" + loads.incrementAndGet();
+  private static String poolName(ModelId id) {
+    return "model-" + id + "-" + LOADS.incrementAndGet();
   }
 }

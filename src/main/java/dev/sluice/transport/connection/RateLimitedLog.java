@@ -19,6 +19,9 @@ public final class RateLimitedLog {
   /** Lines of a kind that are written in one second. */
   static final int WRITTEN = 3;
 
+  /** Whether the server itself is the client that does all this. */
+  private static volatile boolean muted;
+
   /** Kinds are few and made here, never of what a client sends. */
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
@@ -59,12 +62,20 @@ public final class RateLimitedLog {
   }
 
   /**
+   * Drops all lines but errors, of every such log, while the server sends itself what clients get
+   * wrong.
+   */
+  public static void mute(boolean on) {
+    muted = on;
+  }
+
+  /**
    * Returns a line to be completed and written, or one that goes nowhere.
    *
    * @param kind of a small set
    */
   public LoggingEventBuilder at(Level level, String kind) {
-    if (!log.isEnabledForLevel(level)) {
+    if ((muted && level != Level.ERROR) || !log.isEnabledForLevel(level)) {
       return NOPLoggingEventBuilder.singleton();
     }
     return kinds.computeIfAbsent(kind, name -> new Kind(name, level)).next();

@@ -1,8 +1,15 @@
-package dev.sluice.boot;
+package dev.sluice.boot.warmup;
+
+import static dev.sluice.boot.warmup.WireBytes.ascii;
+import static dev.sluice.boot.warmup.WireBytes.field;
+import static dev.sluice.boot.warmup.WireBytes.frame;
+import static dev.sluice.boot.warmup.WireBytes.join;
+import static dev.sluice.boot.warmup.WireBytes.number;
+import static dev.sluice.boot.warmup.WireBytes.sized;
+import static dev.sluice.boot.warmup.WireBytes.varint;
 
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,16 +26,9 @@ import java.util.List;
  * One inference by each protocol of a listener, in the bytes that a client sends: {@code 1.0}, to
  * the model {@code echo}. A client library would take longer to load than what it warms up.
  */
-final class WarmUpCalls {
+public final class WarmUpCalls {
   /** The name of the model that is asked. */
-  static final String MODEL = "echo";
-
-  private static final String HTTP2_PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int SETTINGS = 4;
-  private static final int END_STREAM = 1;
-  private static final int END_HEADERS = 4;
+  public static final String MODEL = "echo";
 
   /** {@code :method: POST}, {@code :scheme: http} and {@code :authority: localhost}, in HPACK. */
   private static final byte[] POST_TO_LOCALHOST = HexFormat.of().parseHex("83864186a0e41d139d09");
@@ -45,7 +45,7 @@ final class WarmUpCalls {
   private WarmUpCalls() {}
 
   /** Source of connections to the listener. */
-  interface Connector {
+  public interface Connector {
     /** Opens a blocking connection to the listener, which the caller closes. */
     SocketChannel connect() throws IOException;
   }
@@ -55,7 +55,7 @@ final class WarmUpCalls {
    *
    * @return what was answered otherwise than by success, in words; empty if nothing was
    */
-  static List<String> send(ListenerConfig listener, Connector connector) throws IOException {
+  public static List<String> send(ListenerConfig listener, Connector connector) throws IOException {
     List<String> failures = new ArrayList<>();
     for (HttpCall call : httpCalls(listener)) {
       String status = http(call, connector);
@@ -73,12 +73,14 @@ final class WarmUpCalls {
     return failures;
   }
 
-  private record HttpCall(String path, String body) {}
+  /** A request of JSON; an empty body: GET. */
+  record HttpCall(String path, String body) {}
 
+  /** A call with one message. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  private record GrpcCall(String path, byte[] message) {}
+  record GrpcCall(String path, byte[] message) {}
 
-  private static List<HttpCall> httpCalls(ListenerConfig listener) {
+  static List<HttpCall> httpCalls(ListenerConfig listener) {
     List<HttpCall> calls = new ArrayList<>();
     if (carries(listener, Protocol.TFS, Protocol.KSERVE)) {
       calls.add(new HttpCall("/v1/models/echo:predict", "{\"instances\":[1.0]}"));
@@ -99,7 +101,7 @@ final class WarmUpCalls {
     return calls;
   }
 
-  private static List<GrpcCall> grpcCalls(ListenerConfig listener) {
+  static List<GrpcCall> grpcCalls(ListenerConfig listener) {
     List<GrpcCall> calls = new ArrayList<>();
     if (carries(listener, Protocol.TFS)) {
       calls.add(new GrpcCall("/tensorflow.serving.PredictionService/Predict", tfsRequest()));
@@ -113,11 +115,11 @@ final class WarmUpCalls {
     return calls;
   }
 
-  private static boolean carries(ListenerConfig listener, Protocol... any) {
+  static boolean carries(ListenerConfig listener, Protocol... any) {
     return List.of(any).stream().anyMatch(listener.protocols()::contains);
   }
 
-  private static String http(HttpCall call, Connector connector) throws IOException {
+  static String http(HttpCall call, Connector connector) throws IOException {
     byte[] body = ascii(call.body());
     String head = "POST " + call.path() + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
     String content = "Content-Type: application/json\r\nContent-Length: " + body.length;
@@ -130,11 +132,11 @@ final class WarmUpCalls {
   }
 
   /** Returns whether each call's stream came to its end. */
-  private static boolean grpc(List<GrpcCall> calls, Connector connector) throws IOException {
+  static boolean grpc(List<GrpcCall> calls, Connector connector) throws IOException {
     try (SocketChannel channel = connector.connect()) {
       OutputStream out = Channels.newOutputStream(channel);
       var in = new DataInputStream(Channels.newInputStream(channel));
-      out.write(join(ascii(HTTP2_PREFACE), frame(SETTINGS, 0, 0)));
+      out.write(join(ascii(WireBytes.HTTP2_PREFACE), frame(WireBytes.SETTINGS, 0, 0)));
       for (int i = 0; i < calls.size(); i++) {
         int stream = 2 * i + 1;
         out.write(request(stream, calls.get(i)));
@@ -146,12 +148,18 @@ final class WarmUpCalls {
     }
   }
 
-  private static byte[] request(int stream, GrpcCall call) {
+  static byte[] request(int stream, GrpcCall call) {
     byte[] path = join(new byte[] {0x44}, sized(call.path())); // :path, by its place in the table
     byte[] size = ByteBuffer.allocate(5).putInt(1, call.message().length).array();
     return join(
-        frame(HEADERS, END_HEADERS, stream, POST_TO_LOCALHOST, path, GRPC_HEADERS),
-        frame(DATA, END_STREAM, stream, size, call.message()));
+        frame(
+            WireBytes.HEADERS,
+            WireBytes.END_HEADERS,
+            stream,
+            POST_TO_LOCALHOST,
+            path,
+            GRPC_HEADERS),
+        frame(WireBytes.DATA, WireBytes.END_STREAM, stream, size, call.message()));
   }
 
   private static boolean hasEnded(DataInputStream in, int stream) throws IOException {
@@ -165,7 +173,7 @@ final class WarmUpCalls {
       int flags = in.readUnsignedByte();
       int on = in.readInt();
       in.skipNBytes(length);
-      if (on == stream && type <= HEADERS && (flags & END_STREAM) != 0) {
+      if (on == stream && type <= WireBytes.HEADERS && (flags & WireBytes.END_STREAM) != 0) {
         return true;
       }
     }
@@ -206,7 +214,7 @@ final class WarmUpCalls {
   }
 
   /** Returns a grps.protos.v1.GrpsMessage. */
-  private static byte[] grpsMessage() {
+  static byte[] grpsMessage() {
     byte[] tensor =
         field(1, field(1, ascii("x")), number(2, 7), field(3, varint(1)), field(10, one()));
     return join(field(2, ascii(MODEL)), field(5, tensor));
@@ -214,47 +222,5 @@ final class WarmUpCalls {
 
   private static byte[] one() {
     return ByteBuffer.allocate(Float.BYTES).order(ByteOrder.LITTLE_ENDIAN).putFloat(1).array();
-  }
-
-  private static byte[] frame(int type, int flags, int stream, byte[]... parts) {
-    byte[] payload = join(parts);
-    byte[] head =
-        ByteBuffer.allocate(9)
-            .putInt(payload.length << 8 | type)
-            .put((byte) flags)
-            .putInt(stream)
-            .array();
-    return join(head, payload);
-  }
-
-  /** Returns a field of bytes, of text, or of another message, in Protocol Buffers' encoding. */
-  private static byte[] field(int number, byte[]... parts) {
-    byte[] content = join(parts);
-    return join(varint(number << 3 | 2), varint(content.length), content);
-  }
-
-  private static byte[] number(int field, int value) {
-    return join(varint(field << 3), varint(value));
-  }
-
-  /** Nothing here needs a second byte. */
-  private static byte[] varint(int value) {
-    return new byte[] {(byte) value};
-  }
-
-  private static byte[] sized(String text) {
-    return join(new byte[] {(byte) text.length()}, ascii(text));
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private static byte[] join(byte[]... parts) {
-    var all = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      all.writeBytes(part);
-    }
-    return all.toByteArray();
   }
 }

@@ -1,0 +1,261 @@
+package dev.sluice.boot;
+
+import dev.sluice.boot.log.LogLevels;
+import dev.sluice.boot.warmup.WarmUpCalls;
+import dev.sluice.boot.warmup.WarmUpCalls.Connector;
+import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.model.ListedModel;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.security.SecurityConfig;
+import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.LimitsConfig;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RateLimitConfig;
+import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.inference.ModelId;
+import dev.sluice.inference.control.VersionStatus;
+import dev.sluice.ops.CallMonitor;
+import dev.sluice.protocol.grps.PredictConcurrencyLimit;
+import dev.sluice.protocol.oip.SharedMemoryRegions;
+import dev.sluice.protocol.tfs.grpc.PredictSettings;
+import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
+import dev.sluice.protocol.tfs.requestlog.RequestLogs;
+import dev.sluice.repository.ModelRepository;
+import dev.sluice.repository.RepositoryListener;
+import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.ratelimit.RateLimiter;
+import dev.sluice.security.ListenerAccess;
+import dev.sluice.serving.InferencePipeline;
+import dev.sluice.serving.ModelExplainer;
+import dev.sluice.serving.control.LoadPolicy;
+import dev.sluice.serving.control.ModelControl;
+import dev.sluice.serving.loading.ServableLoader;
+import dev.sluice.serving.plugin.PluginPaths;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.tensor.MemoryBudget;
+import dev.sluice.transport.ListenerContext;
+import dev.sluice.transport.ListenerVerticle;
+import dev.sluice.transport.connection.ConnectionCount;
+import dev.sluice.transport.connection.ConnectionDrain;
+import dev.sluice.transport.connection.ConnectionMemory;
+import dev.sluice.transport.connection.RequestMemory;
+import dev.sluice.transport.grpc.GrpcDispatcher;
+import dev.sluice.transport.http.HttpDispatcher;
+import io.vertx.core.DeploymentOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A server beside the server, which the server itself asks: a built-in model, a repository, a
+ * pipeline and listeners of its own, whose requests are in none of the server's metrics,
+ * statistics, or lists of models. On the threads of the server; its methods block.
+ */
+final class WarmUpServer implements AutoCloseable {
+  private static final String FILE = "echo.onnx";
+  private static final String SOCKET = "s";
+  private static final Duration DRAIN = Duration.ofSeconds(1);
+
+  /** What is sent to a listener. */
+  interface Requests {
+    void send(Connector connector) throws IOException;
+  }
+
+  private interface Sending {
+    void send() throws IOException;
+  }
+
+  private final ServerThreads threads;
+  private final Path folder;
+  private final Telemetry telemetry = Telemetry.unseen();
+  private final PluginPaths paths = new PluginPaths();
+  private final LimitsConfig limits = LimitsConfig.DEFAULT;
+  private final PredictSettings predict = new PredictSettings(limits.maxBodySize(), false);
+  private final DesiredModels wanted;
+  private final ModelRepository repository;
+  private final InferencePipeline data;
+
+  private WarmUpServer(ServerThreads threads, Path folder) {
+    this.threads = threads;
+    this.folder = folder;
+    this.wanted =
+        DesiredModels.only(
+            Map.of(
+                WarmUpCalls.MODEL,
+                ListedModel.in(folder.resolve(WarmUpCalls.MODEL))
+                    .withSettings(ModelConfig.DEFAULT)));
+    this.repository =
+        new ModelRepository(
+            RepositoryConfig.of(wanted, Duration.ZERO),
+            _ -> ModelConfig.DEFAULT,
+            loader(),
+            new LoadingWorkers(threads),
+            InstantSource.system(),
+            new SilentListener());
+    this.data = new InferencePipeline(repository, paths, System::nanoTime);
+  }
+
+  /** Loads the model, from a folder that only the server's user enters. */
+  static WarmUpServer start(ServerThreads threads) throws IOException {
+    Path folder = Files.createTempDirectory("sluice");
+    Path version = folder.resolve(WarmUpCalls.MODEL).resolve("1");
+    Files.createDirectories(version);
+    // Only so that the folder counts as one of a model; nothing reads it.
+    Files.createFile(version.resolve(FILE));
+    var server = new WarmUpServer(threads, folder);
+    server.repository.scan();
+    ServerThreads.await(server.repository.reconciled());
+    return server;
+  }
+
+  /** Has requests sent to a listener on a Unix domain socket in the folder. */
+  void onSocket(ListenerConfig listener, Requests requests) throws IOException {
+    Path socket = folder.resolve(SOCKET);
+    var verticle = verticle(listener.withTls(Optional.empty()).onSocket(socket));
+    var address = UnixDomainSocketAddress.of(socket);
+    send(verticle, () -> requests.send(() -> SocketChannel.open(address)));
+  }
+
+  /**
+   * The same on a socket of the kind that clients use, since each kind has its code. Everyone on
+   * this machine can reach one of TCP: it controls nothing.
+   */
+  void onNetwork(ListenerConfig listener, Requests requests) throws IOException {
+    if (listener.socket().isPresent()) {
+      onSocket(listener, requests);
+      return;
+    }
+    var verticle = verticle(listener.withTls(Optional.empty()).onLoopback());
+    send(verticle, () -> requests.send(() -> SocketChannel.open(loopback(verticle))));
+  }
+
+  private static InetSocketAddress loopback(ListenerVerticle verticle) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), verticle.port());
+  }
+
+  private void send(ListenerVerticle verticle, Sending sending) throws IOException {
+    String deployment =
+        ServerThreads.await(threads.vertx().deployVerticle(verticle, new DeploymentOptions()));
+    try {
+      sending.send();
+    } finally {
+      ServerThreads.await(threads.vertx().undeploy(deployment));
+    }
+  }
+
+  /** Ends it, and removes its folder. */
+  @Override
+  public void close() throws IOException {
+    ServerThreads.await(repository.close());
+    Path model = folder.resolve(WarmUpCalls.MODEL);
+    Path version = model.resolve("1");
+    for (Path path :
+        List.of(version.resolve(FILE), version, model, folder.resolve(SOCKET), folder)) {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  private ServableLoader loader() {
+    return new ServableLoader(
+        List.of(new EchoRuntime()),
+        telemetry,
+        threads.vertx(),
+        System::nanoTime,
+        new ResponseCache(0, System::nanoTime),
+        this::pipeline,
+        paths,
+        new WarmUpRequests(predict),
+        policy(),
+        limits.maxOutputSize(),
+        new RateLimiter(RateLimitConfig.DEFAULT));
+  }
+
+  private InferencePipeline pipeline() {
+    return data;
+  }
+
+  private LoadPolicy policy() {
+    return new LoadPolicy(TrustConfig.DEFAULT, wanted);
+  }
+
+  private ListenerVerticle verticle(ListenerConfig listener) {
+    var memory =
+        new RequestMemory(new MemoryBudget(limits.memoryBudget()), false, System::nanoTime);
+    var context =
+        new ListenerContext(
+            threads.vertx(),
+            limits,
+            new ListenerAccess(listener, SecurityConfig.DEFAULT, List.of()),
+            telemetry,
+            System::nanoTime,
+            memory);
+    ProtocolHandlers handlers = handlers();
+    var front =
+        new PortUnification(
+            new HttpDispatcher(handlers.http(listener), context, listener.cors()),
+            new GrpcDispatcher(handlers.grpc(listener), context, () -> true, listener.cors()));
+    return new ListenerVerticle(
+        listener,
+        limits,
+        new ConnectionCount(
+            listener.address(),
+            limits.maxConnections(),
+            0,
+            new ConnectionMemory(limits.connectionMemory()),
+            System::nanoTime),
+        memory,
+        new ConnectionDrain(DRAIN),
+        front,
+        handlers.brpc(listener, context));
+  }
+
+  private ProtocolHandlers handlers() {
+    SluiceConfig config = SluiceConfig.DEFAULT;
+    var control =
+        new ModelControl(
+            repository,
+            new ModelConfigReader(config, _ -> {}),
+            config.repository().control(),
+            policy(),
+            true,
+            false,
+            telemetry.liveness());
+    return new ProtocolHandlers(
+        new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data)),
+        config,
+        telemetry,
+        new CallMonitor(telemetry, System::nanoTime),
+        new PredictConcurrencyLimit(config.grps().maxConnections()),
+        SharedMemoryRegions.OFF,
+        new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));
+  }
+
+  /** Logs nothing of the built-in model. */
+  private static final class SilentListener implements RepositoryListener {
+    @Override
+    public void available(ModelId id) {}
+
+    @Override
+    public void failed(ModelId id, VersionStatus.Failure why) {}
+
+    @Override
+    public void memberLost(ModelId id, VersionStatus.Failure why) {}
+
+    @Override
+    public void unloaded(ModelId id) {}
+
+    @Override
+    public void warning(String text) {}
+  }
+}
