@@ -275,6 +275,15 @@ public final class RequestTrace {
     answered(ended);
   }
 
+  /**
+   * Records for a span that the model ran for the request in vain. Triton has no points of that.
+   */
+  public void failed(long queued, long begun, long ended) {
+    if (recording.span != null) {
+      recording.add(new Event.Ran(id, queued, begun, begun, begun, ended, ended, null));
+    }
+  }
+
   /** Records that the request has its answer, if it is a member's: others see that themselves. */
   public void answered(long nanos) {
     if (parent != 0) {

@@ -283,6 +283,10 @@ public final class BatchRunner {
 
   private void fail(PendingRequest member, InferenceException failure, FailureReason reason) {
     meter.failed(reason, member.sinceNanos());
+    RequestTrace trace = member.request().trace();
+    if (trace != null && reason == BACKEND) {
+      meter.trace(trace, member.sinceNanos(), now);
+    }
     member.complete(failure);
     completed.accept(member);
   }

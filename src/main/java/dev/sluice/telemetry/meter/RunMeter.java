@@ -270,6 +270,11 @@ public final class RunMeter {
     fail.add(1, nanoTime.getAsLong() - sinceNanos);
   }
 
+  /** Records in the trace of a request that its run has failed. The worker's. */
+  public void trace(RequestTrace trace, long sinceNanos, long now) {
+    trace.failed(sinceNanos, begun, now);
+  }
+
   SingleWriterCounter failures(FailureReason reason) {
     return Objects.requireNonNull(failures.get(reason));
   }

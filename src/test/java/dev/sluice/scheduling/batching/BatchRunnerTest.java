@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.Telemetry;
@@ -147,6 +148,19 @@ class BatchRunnerTest {
     assertFailed(bad, ErrorCode.INVALID_ARGUMENT, "poison");
     assertThat(values(fine)).containsExactly(4);
     assertThat(model.sizes()).containsExactly(3L, 1L, 1L, 1L);
+  }
+
+  @Test
+  void runThatFailsIsInTheTraceOfItsRequest() {
+    PendingRequest bad = member(FakeSession.POISON);
+    RequestTrace trace =
+        RequestTrace.begin(
+            new RequestTrace.Scope(true, false, 0), new AtomicLong()::incrementAndGet, () -> 0);
+    trace.belongsTo(new RequestTrace.SpanId("trace", "span"));
+    bad.request().traceBy(trace, "");
+    run();
+
+    assertThat(trace.end()).hasAtLeastOneElementOfType(RequestTrace.Event.Ran.class);
   }
 
   @Test
