@@ -62,21 +62,26 @@ public final class Children implements AutoCloseable {
     Process process = launch(pinned, Map.of(), output);
     try {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new IllegalStateException(command + " did not end within " + limit);
+        throw new IllegalStateException(name(command) + " did not end within " + limit);
       }
       String text = Files.readString(output, UTF_8);
       if (process.exitValue() != 0) {
-        throw new IllegalStateException(command + " failed: " + text);
+        throw new IllegalStateException(name(command) + " failed: " + text);
       }
       return text;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while " + command + " ran", e);
+      throw new IllegalStateException("interrupted while " + name(command) + " ran", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
       kill(process);
     }
+  }
+
+  /** Of a command whose arguments may be a class path: that goes into the note of a row. */
+  private static String name(List<String> command) {
+    return Path.of(command.getFirst()).getFileName().toString();
   }
 
   /** Starts a server, on cores of its own, that runs until it is {@linkplain #kill killed}. */

@@ -10,6 +10,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
@@ -284,12 +285,9 @@ class InferenceLogIT {
     }
     String failed = "sluice_inference_log_dropped_total{reason=\"write_failed\"} 3";
     try (var http = new HttpCaller(server.port())) {
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-      String page = "";
-      while (!page.contains(failed) && System.nanoTime() < end) {
-        page = http.send("GET", "/metrics", Buffer.buffer()).text();
-      }
-      assertThat(page).contains(failed);
+      Polling.await(
+          "three writes have failed",
+          () -> http.send("GET", "/metrics", Buffer.buffer()).text().contains(failed));
     }
   }
 
