@@ -319,11 +319,12 @@ class ReferencePagesIT {
       """
       # Metrics
 
-      One page, in Prometheus' text format, has the metrics of all four servers by the names that their dashboards use. A call is counted when it is
-      answered, with the status of gRPC's names, and timed if it succeeded. Names that no model has are counted by themselves up to a cardinality
-      limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model was too busy,
-      `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of GPUs. Triton's
-      histogram of first responses and its summaries are there if `oip.latencies` says so.
+      One page, in Prometheus' text format, has the metrics by Sluice's own names, and by those that the dashboards of other servers use, of the servers
+      whose protocols its listener carries: `tfs` TensorFlow Serving, `oip` Triton, `kserve` KServe. A listener for `metrics` alone has those of all
+      listeners. A call is counted when it is answered, with the status of gRPC's names, and timed if it succeeded. Names that no model has are counted by
+      themselves up to a cardinality limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model
+      was too busy, `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of
+      GPUs. Triton's histogram of first responses and its summaries are there if `oip.latencies` says so.
 
       | names | what they count |
       | --- | --- |

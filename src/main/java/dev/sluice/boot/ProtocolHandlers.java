@@ -37,6 +37,7 @@ import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
+import dev.sluice.telemetry.MetricNames;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.brpc.BrpcDispatcher;
@@ -45,6 +46,7 @@ import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.netty.DetectedProtocol;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -104,11 +106,35 @@ record ProtocolHandlers(
               customPredict()));
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
-      protocolHandlers.add(new MetricsHandler(telemetry, listener.metricsPath()));
+      protocolHandlers.add(
+          new MetricsHandler(telemetry, listener.metricsPath(), metricNames(listener)));
     }
     protocolHandlers.add(console(listener));
     protocolHandlers.add(new PluginPathsHandler(planes.data()));
     return protocolHandlers;
+  }
+
+  /**
+   * Returns whose names of metrics a listener shows, besides Sluice's: those of the servers whose
+   * protocols it carries, or, if it carries none, of those of all listeners.
+   */
+  private Set<MetricNames> metricNames(ListenerConfig listener) {
+    Set<Protocol> carried = EnumSet.noneOf(Protocol.class);
+    carried.addAll(listener.protocols());
+    carried.remove(Protocol.METRICS);
+    if (carried.isEmpty()) {
+      config.listeners().forEach(other -> carried.addAll(other.protocols()));
+    }
+    Set<MetricNames> names = EnumSet.of(MetricNames.SLUICE);
+    for (Protocol protocol : carried) {
+      switch (protocol) {
+        case TFS -> names.add(MetricNames.TENSORFLOW);
+        case OIP -> names.add(MetricNames.TRITON);
+        case KSERVE -> names.add(MetricNames.KSERVE);
+        case GRPS, BRPC, METRICS -> {}
+      }
+    }
+    return names;
   }
 
   private CustomPredict customPredict() {

@@ -20,6 +20,7 @@ import dev.sluice.inference.control.LogControl;
 import dev.sluice.ops.CallMonitor;
 import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.ops.EventLoopLag;
+import dev.sluice.ops.MachineMetrics;
 import dev.sluice.ops.ModelStateMetrics;
 import dev.sluice.ops.ProcessMetrics;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
@@ -174,7 +175,12 @@ public final class SluiceServer implements Server {
             .deployVerticle(
                 monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
             .onFailure(e -> LOG.error("the console shows no rates", e));
-    List.of(new ModelStateMetrics(models.control()), connections, lag, new ProcessMetrics())
+    List.of(
+            new ModelStateMetrics(models.control()),
+            connections,
+            lag,
+            new ProcessMetrics(),
+            new MachineMetrics())
         .forEach(telemetry::add);
     return Future.join(lags, rates);
   }

@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
 
 import dev.sluice.runtime.tensorflow.RunTotals;
+import dev.sluice.telemetry.MetricNames;
 import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
 
@@ -15,6 +16,11 @@ import dev.sluice.telemetry.MetricsPage;
 record TensorflowCoreMetrics(RunTotals totals) implements MetricSource {
   private static final String CORE = ":tensorflow:core:";
   private static final long MICRO = 1_000;
+
+  @Override
+  public MetricNames names() {
+    return MetricNames.TENSORFLOW;
+  }
 
   @Override
   public void write(MetricsPage page) {

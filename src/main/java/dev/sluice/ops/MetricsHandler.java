@@ -1,6 +1,7 @@
 package dev.sluice.ops;
 
 import dev.sluice.inference.access.Operation;
+import dev.sluice.telemetry.MetricNames;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
@@ -8,11 +9,11 @@ import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.http.ResponseCoding;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.util.Set;
 
 /**
- * The page that Prometheus reads, in its text format, with the metrics of every protocol on it. On
- * TensorFlow Serving's own path it has that server's content type and its manners: any method, but
- * no query.
+ * The page that Prometheus reads, in its text format. On TensorFlow Serving's own path it has that
+ * server's content type and its manners: any method, but no query.
  */
 public final class MetricsHandler implements HttpProtocolHandler {
   private static final String TENSORFLOW_PATH = "/monitoring/prometheus/metrics";
@@ -24,13 +25,16 @@ public final class MetricsHandler implements HttpProtocolHandler {
 
   private final Telemetry telemetry;
   private final String path;
+  private final Set<MetricNames> names;
 
   /**
    * @param path where the page is
+   * @param names whose names are on it
    */
-  public MetricsHandler(Telemetry telemetry, String path) {
+  public MetricsHandler(Telemetry telemetry, String path, Set<MetricNames> names) {
     this.telemetry = telemetry;
     this.path = path;
+    this.names = Set.copyOf(names);
   }
 
   @Override
@@ -75,6 +79,6 @@ public final class MetricsHandler implements HttpProtocolHandler {
   }
 
   private Buffer page(ResponseCoding coding) {
-    return coding.encode(Buffer.buffer(telemetry.page()));
+    return coding.encode(Buffer.buffer(telemetry.page(names)));
   }
 }

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The process, its machine and its Java VM, as metrics, by the names that all exporters use.
+ * The process and its Java VM, as metrics, by the names that all exporters use.
  *
  * <p>Reads {@code /proc} where there is one; a value that a system does not have is left out, not
  * zero. Called on a worker.
@@ -101,18 +101,6 @@ public final class ProcessMetrics implements MetricSource {
         "process_open_fds", GAUGE, "Open file descriptors.", system.getOpenFileDescriptorCount());
     page.single(
         "process_max_fds", GAUGE, "Most file descriptors.", system.getMaxFileDescriptorCount());
-    page.single(
-        "nv_cpu_utilization",
-        GAUGE,
-        "How busy the machine is, from 0 to 1.",
-        Math.max(0, system.getCpuLoad()));
-    long total = system.getTotalMemorySize();
-    page.single("nv_cpu_memory_total_bytes", GAUGE, "The machine's memory.", total);
-    page.single(
-        "nv_cpu_memory_used_bytes",
-        GAUGE,
-        "The machine's memory in use.",
-        total - system.getFreeMemorySize());
   }
 
   private static void memory(MetricsPage page) {

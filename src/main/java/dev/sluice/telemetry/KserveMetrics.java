@@ -25,6 +25,11 @@ record KserveMetrics(Telemetry telemetry) implements MetricSource {
       List.of(Api.V1_PREDICT, Api.OIP_INFER, Api.OIP_STREAM, Api.OIP_GENERATE);
 
   @Override
+  public MetricNames names() {
+    return MetricNames.KSERVE;
+  }
+
+  @Override
   public void write(MetricsPage page) {
     Collection<ModelMeter> models = telemetry.models();
     write(page, models, "preprocess", "Decoding requests.", PREDICTING, CallMeter::decoding);

@@ -9,4 +9,9 @@ package dev.sluice.telemetry;
 public interface MetricSource {
   /** Writes the current values. Called on a worker, so it may take a while. */
   void write(MetricsPage page);
+
+  /** Returns whose names they have: others than Sluice's are of use to some listeners alone. */
+  default MetricNames names() {
+    return MetricNames.SLUICE;
+  }
 }

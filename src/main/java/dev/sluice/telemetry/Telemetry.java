@@ -16,10 +16,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -196,8 +198,17 @@ public final class Telemetry {
 
   /** Returns the page, in Prometheus' text format. Work for a worker: it may be long. */
   public String page() {
+    return page(EnumSet.allOf(MetricNames.class));
+  }
+
+  /** Returns the page with some of the names alone. */
+  public String page(Set<MetricNames> names) {
     var page = new MetricsPage();
-    sources.forEach(source -> source.write(page));
+    for (MetricSource source : sources) {
+      if (names.contains(source.names())) {
+        source.write(page);
+      }
+    }
     return page.text();
   }
 

@@ -52,6 +52,11 @@ record TensorflowMetrics(Telemetry telemetry) implements MetricSource {
           "Regress", List.of(Api.V1_REGRESS, Api.TFS_REGRESS));
 
   @Override
+  public MetricNames names() {
+    return MetricNames.TENSORFLOW;
+  }
+
+  @Override
   public void write(MetricsPage page) {
     Collection<ModelMeter> models = telemetry.models();
     requestCount(page, models);

@@ -31,6 +31,11 @@ record TritonMetrics(Telemetry telemetry, LatencyForms forms) implements MetricS
   private record Shown(VersionMeter meter, ModelStatistics now) {}
 
   @Override
+  public MetricNames names() {
+    return MetricNames.TRITON;
+  }
+
+  @Override
   public void write(MetricsPage page) {
     List<Shown> versions =
         telemetry.versions().stream().map(meter -> new Shown(meter, meter.statistics())).toList();

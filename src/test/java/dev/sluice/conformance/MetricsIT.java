@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.InferStatistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
@@ -15,6 +18,7 @@ import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannelBuilder;
+import io.restassured.RestAssured;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -26,13 +30,16 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +108,35 @@ class MetricsIT {
         Files.readAllLines(Path.of("src/test/resources/conformance/metrics.txt"))) {
       assertThat(page).contains("# TYPE " + metric + "\n");
     }
+  }
+
+  @Test
+  void aListenerShowsTheNamesOfItsProtocolsAndOneForMetricsThoseOfAll() throws IOException {
+    try (var several =
+        RunningServer.start(
+            RunningServer.settings(RunningServer.LISTENER, RepositoryConfig.DEFAULT)
+                .with(
+                    List.of(
+                        RunningServer.listener(Set.of(Protocol.TFS, Protocol.METRICS)),
+                        RunningServer.listener(Set.of(Protocol.OIP, Protocol.METRICS)),
+                        RunningServer.listener(Set.of(Protocol.GRPS, Protocol.METRICS)),
+                        RunningServer.listener(Set.of(Protocol.METRICS))),
+                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)))) {
+      assertThat(several.ports().stream().map(MetricsIT::servers))
+          .containsExactly(
+              List.of(":tensorflow:", "sluice_"),
+              List.of("nv_", "sluice_"),
+              List.of("sluice_"),
+              List.of(":tensorflow:", "nv_", "sluice_"));
+    }
+  }
+
+  /** Beginnings of the names on the page of a listener. */
+  private static List<String> servers(int port) {
+    String page = RestAssured.get("http://localhost:" + port + "/metrics").asString();
+    return Stream.of(":tensorflow:", "nv_", "request_", "sluice_")
+        .filter(prefix -> page.contains("# TYPE " + prefix))
+        .toList();
   }
 
   @Test
