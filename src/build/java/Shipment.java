@@ -28,7 +28,7 @@ final class Shipment {
       Pattern.compile("(?i)(licen[sc]e|notice|copying|thirdparty)[^/]*");
 
   private static final String USAGE =
-      "wanted: distribution licences LICENSE folder=group:artifact:version:licence...";
+      "wanted: distribution licences LICENSE folder=group:artifact:version:licence,...";
 
   private final Path distribution;
   private final Path licences;
@@ -47,12 +47,12 @@ final class Shipment {
   }
 
   public static void main(String[] args) throws IOException {
-    if (args.length < 3) {
+    if (args.length != 4) {
       throw new IllegalArgumentException(USAGE);
     }
     var shipment = new Shipment(Path.of(args[0]), Path.of(args[1]), Path.of(args[2]));
     shipment.collectTexts();
-    shipment.addNatives(List.of(args).subList(3, args.length));
+    shipment.addNatives(List.of(args[3].split(",")));
     if (!shipment.without.isEmpty()) {
       throw new IllegalStateException("no licence text for " + shipment.without);
     }
@@ -130,7 +130,7 @@ final class Shipment {
     }
   }
 
-  /** Each argument is the folder of native libraries, and whose they are. */
+  /** Each is the folder of native libraries, and whose they are. */
   private void addNatives(List<String> natives) throws IOException {
     var json = new ObjectMapper();
     Path file = distribution.resolve("sbom.json");

@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import dev.sluice.boot.accesslog.AccessLogWriter;
 import dev.sluice.boot.cli.ModelLine;
 import dev.sluice.boot.cli.Server;
+import dev.sluice.boot.cli.VersionText;
 import dev.sluice.boot.inferencelog.InferenceLogWriter;
 import dev.sluice.boot.inferencelog.RecordingDataPlane;
 import dev.sluice.boot.log.LogLevels;
@@ -115,6 +116,7 @@ public final class SluiceServer implements Server {
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
+    telemetry.add(VersionText::write);
     this.regions = regions(config.oip().sharedMemory());
     this.listeners =
         new Listeners(

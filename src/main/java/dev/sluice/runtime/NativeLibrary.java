@@ -55,6 +55,12 @@ public final class NativeLibrary {
     }
   }
 
+  /** Returns whether the folder that {@link #DIRECTORY_PROPERTY} names has one of a runtime. */
+  public static boolean has(String runtime) {
+    String directory = System.getProperty(DIRECTORY_PROPERTY, "");
+    return !directory.isEmpty() && Files.isDirectory(Path.of(directory, runtime));
+  }
+
   /** Sets a variable that a library reads when it is loaded: the JDK can only read them. */
   public static void setEnvironment(String name, String value) {
     try (Arena arena = Arena.ofConfined()) {

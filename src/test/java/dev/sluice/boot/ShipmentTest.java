@@ -59,4 +59,25 @@ class ShipmentTest {
     assertThat(versions).containsExactlyInAnyOrder("3.8.7", "17", "[${jdk.release},26)");
     assertThat(body).contains("<dependencyConvergence />", "<requireUpperBoundDeps />");
   }
+
+  @Test
+  void theFlavourWithoutTensorflowLeavesOutTheSamplesThatNeedIt() throws IOException {
+    Path samples = Path.of("src/sample/models");
+    try (Stream<Path> files = Files.walk(samples)) {
+      assertThat(files.filter(file -> file.endsWith("saved_model.pb")))
+          .extracting(file -> samples.relativize(file).getName(0) + "/**")
+          .containsOnly(profile("samples.excluded"));
+    }
+    assertThat(profile("shipment.natives")).isEqualTo("${shipment.onnx}");
+    assertThat(profile("tensorflow.skip")).isEqualTo("true");
+  }
+
+  private static String profile(String property) throws IOException {
+    String pom = Files.readString(Path.of("pom.xml"));
+    String profile = pom.substring(pom.indexOf("<id>onnx</id>"));
+    var matcher =
+        Pattern.compile("<%1$s>(.*)</%1$s>".formatted(Pattern.quote(property))).matcher(profile);
+    assertThat(matcher.find()).as(property).isTrue();
+    return matcher.group(1);
+  }
 }

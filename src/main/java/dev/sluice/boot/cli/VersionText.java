@@ -1,5 +1,7 @@
 package dev.sluice.boot.cli;
 
+import dev.sluice.runtime.NativeLibrary;
+import dev.sluice.telemetry.MetricsPage;
 import picocli.CommandLine.IVersionProvider;
 
 /** Formats the output of {@code --version}. */
@@ -13,9 +15,19 @@ public final class VersionText implements IVersionProvider {
     };
   }
 
-  /** Returns the number in the jar's manifest; classes that were never packaged have none. */
+  /**
+   * Returns the number in the jar's manifest, and {@code +onnx} behind it in the distribution that
+   * has ONNX Runtime alone; classes that were never packaged have no number.
+   */
   public static String number() {
     String packaged = VersionText.class.getPackage().getImplementationVersion();
-    return packaged == null ? "unpackaged" : packaged;
+    boolean onnxAlone = NativeLibrary.has("onnx") && !NativeLibrary.has("tensorflow");
+    return (packaged == null ? "unpackaged" : packaged) + (onnxAlone ? "+onnx" : "");
+  }
+
+  /** Writes the number onto the page of metrics. */
+  public static void write(MetricsPage page) {
+    page.family("sluice_build_info", MetricsPage.Kind.GAUGE, "1, for the version that runs.")
+        .add(1, "version", number());
   }
 }

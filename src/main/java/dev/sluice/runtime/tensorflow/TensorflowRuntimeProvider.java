@@ -1,8 +1,10 @@
 package dev.sluice.runtime.tensorflow;
 
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
+import dev.sluice.runtime.NativeLibrary;
 import dev.sluice.runtime.RuntimeProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +38,7 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
 
   @Override
   public ModelSession open(ModelSource source) {
+    requireShipped(source);
     TfLibrary.load();
     try {
       return TensorflowSession.open(source.folder(), source.settings().tensorflow(), totals);
@@ -46,6 +49,17 @@ public final class TensorflowRuntimeProvider implements RuntimeProvider {
           "model %s: cannot open %s: %s"
               .formatted(source.id(), source.folder(), explain(String.valueOf(e.getMessage()))),
           e);
+    }
+  }
+
+  /** Throws an exception that says what to do where the distribution has ONNX Runtime alone. */
+  private void requireShipped(ModelSource source) {
+    if (NativeLibrary.has("onnx") && !NativeLibrary.has(name())) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "model %s is a SavedModel, and this is the distribution of Sluice without TensorFlow;"
+                  .formatted(source.id())
+              + " the one with it is built without FLAVOUR=onnx and is the image without -onnx");
     }
   }
 
