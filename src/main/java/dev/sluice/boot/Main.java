@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.boot.cli.SluiceCommand;
 import dev.sluice.boot.log.LogSetup;
+import java.util.Arrays;
 
 /**
  * Entry point of the process.
@@ -13,6 +14,11 @@ public final class Main {
 
   /** Runs the command line and exits with its code; see {@link SluiceCommand}. */
   public static void main(String[] arguments) {
+    if (arguments.length > 0 && arguments[0].equals("health")) {
+      System.exit(
+          SluiceCommand.healthCommand()
+              .execute(Arrays.copyOfRange(arguments, 1, arguments.length)));
+    }
     LogSetup.forWholeProcess();
     UncaughtFailures.endWhenOutOfMemory();
     int code =

@@ -651,6 +651,8 @@ class SluiceConfigReaderTest {
       strings = {
         "SLUICE_CONFIG",
         "SLUICE_JAVA_OPTS",
+        "SLUICE_HEALTH_URL",
+        "SLUICE_HEALTH_TOKEN",
         "SLUICE_PORT",
         "SLUICE_SERVICE_HOST",
         "SLUICE_PORT_8080_TCP_ADDR",

@@ -44,6 +44,7 @@ final class Reader implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Set<String> SERVERS =
       Set.of("serve", "tensorflow_model_server", "tritonserver", "kserve");
+  private static final Set<String> CLIENTS = Set.of("infer", "health");
   private static final List<String> FOLDERS = List.of("src", "conf", "k8s", "target");
   private static final Path SAMPLES = Path.of("src/sample/models").toAbsolutePath();
 
@@ -132,7 +133,7 @@ final class Reader implements AutoCloseable {
     String rest = command.line().substring(command.line().indexOf(' ') + 1);
     List<String> args =
         shell("printf '%s\\n' " + rest, folder).lines().map(this::argument).toList();
-    if (args.getFirst().equals("infer")) {
+    if (CLIENTS.contains(args.getFirst())) {
       String url = "--url=" + addressed("http://localhost:8080");
       assertPrinted(
           CommandLineProbe.output(

@@ -48,11 +48,23 @@ public final class SluiceCommand implements Runnable {
         .addSubcommand(new CheckCommand(settled, environment))
         .addSubcommand(new InferCommand(System.in))
         .addSubcommand(new ReplayCommand(new ReplayedModels(settled)))
+        .addSubcommand(new HealthCommand())
         .addSubcommand(new AotCacheCommand(settled))
         .addSubcommand(new ModelServerCommand(atOnce, environment))
         .addSubcommand(new TritonServerCommand(settled, environment))
         .addSubcommand(KserveCommand.commandLine(atOnce, environment))
         .addSubcommand(new GenerateCompletion())
+        .setParameterExceptionHandler(SluiceCommand::explainUsage)
+        .setExecutionExceptionHandler(SluiceCommand::explainFailure);
+  }
+
+  /**
+   * Returns {@code sluice health} alone: it runs every few seconds, and what it does not load it
+   * does not wait for.
+   */
+  public static CommandLine healthCommand() {
+    return new CommandLine(new HealthCommand())
+        .setCommandName("sluice health")
         .setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);
   }

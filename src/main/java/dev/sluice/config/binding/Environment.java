@@ -17,7 +17,8 @@ public final class Environment {
   private static final String PREFIX = "SLUICE_";
 
   /** Read by the launcher and the command line. */
-  private static final Set<String> NOT_SETTINGS = Set.of("SLUICE_CONFIG", "SLUICE_JAVA_OPTS");
+  private static final Set<String> NOT_SETTINGS =
+      Set.of("SLUICE_CONFIG", "SLUICE_JAVA_OPTS", "SLUICE_HEALTH_URL", "SLUICE_HEALTH_TOKEN");
 
   /** Variables that Kubernetes itself sets in every pod beside a service called sluice. */
   private static final Pattern KUBERNETES =
