@@ -3,11 +3,17 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build reproducible fmt pages docs conformance drain loadtest bench stress measure-class-path clean java25
+.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance drain loadtest bench stress measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 EXCLUDED := $(if $(BROWSER)$(filter true,$(CI)),,-DexcludedGroups=browser)
+
+# FLAVOUR=onnx leaves TensorFlow out of the distribution, which then lies in target/sluice-onnx.
+ifneq ($(filter-out onnx tensorflow,$(FLAVOUR)),)
+$(error FLAVOUR is '$(FLAVOUR)'; wanted onnx or tensorflow)
+endif
+DIST := target/sluice$(if $(filter onnx,$(FLAVOUR)),-onnx)
 
 # How the load test and the benchmarks are started, on what the build left in target.
 MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
@@ -16,20 +22,44 @@ MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNA
 
 ## Builds, then serves the sample models on http://localhost:8080.
 run: build
-	target/sluice/bin/sluice serve --models target/sluice/models
+	$(DIST)/bin/sluice serve --models $(DIST)/models
 
 ## Builds and runs every test, the package rules, the formatter's check and the static checks.
 test: java25
 	@test -z "$(EXCLUDED)" || echo "No chromium, chromium-browser or google-chrome on the PATH: the tests tagged browser are left out."
 	$(MVN) verify $(EXCLUDED)
 
-## Leaves a distribution in target/sluice: the same bytes for the same commit, so without an AOT cache.
+## Leaves a distribution in target/sluice, or without TensorFlow (FLAVOUR=onnx) in target/sluice-onnx: the same bytes for the same
+## commit, so without an AOT cache.
 build: java25
-	$(MVN) --quiet package -DskipTests
+	$(MVN) --quiet package -DskipTests $(if $(FLAVOUR),-Dflavour=$(FLAVOUR))
 
-## Builds the commit that is checked out twice, in two folders, and compares every byte: about 5 minutes.
+## Adds a Java run-time of 50 MB to the distribution, in its folder java; MODULES=java.sql,java.desktop adds modules for plugins.
+runtime: build
+	sh src/build/runtime.sh $(JAVA25) $(DIST) $(MODULES)
+
+## Makes the container image sluice, or sluice-onnx, with docker, podman or buildah; REPOSITORY=registry.example/sluice names it.
+## BASES=debian makes the images that it begins with too, where no registry of images can be reached; IMAGE_FLAGS are the builder's.
+## The format of docker, since that of OCI has no health checks.
+BUILDER := $(notdir $(shell docker info >/dev/null 2>&1 && echo docker || command -v podman || command -v buildah || echo docker))
+REPOSITORY := sluice
+TAG := $(shell sed -n 's/^  <version>\(.*\)<.*/\1/p' pom.xml)$(if $(filter onnx,$(FLAVOUR)),-onnx)
+image: $(if $(BASES),$(BASES)-bases)
+	$(BUILDER) build $(if $(filter-out docker,$(BUILDER)),--format docker) --tag $(REPOSITORY):$(TAG) $(if $(FLAVOUR),--build-arg FLAVOUR=$(FLAVOUR)) $(if $(MODULES),--build-arg MODULES=$(MODULES)) \
+		$(if $(BASES),--build-arg JDK=localhost/sluice-jdk --build-arg BASE=localhost/sluice-base) \
+		--label org.opencontainers.image.version=$(TAG) --label org.opencontainers.image.revision=$$(git rev-parse HEAD) $(IMAGE_FLAGS) .
+
+debian-bases: java25
+	sh src/build/image-bases.sh $(JAVA25)
+
+## Unpacks the image, starts it as an unprivileged user on a read-only root file system, asks it by every protocol and stops it (root,
+## buildah, crun, Python 3).
+image-test:
+	python3 src/test/python/image.py $(REPOSITORY):$(TAG)
+
+## Builds the commit that is checked out twice, in two folders, and compares every byte: about 5 minutes; of one FLAVOUR.
 reproducible: java25
-	sh src/build/reproducible.sh
+	sh src/build/reproducible.sh $(DIST)
 
 ## Formats every Java file.
 fmt: java25

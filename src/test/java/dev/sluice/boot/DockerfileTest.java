@@ -18,37 +18,67 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the image's recipe names is there, as far as that can be told without making the image. */
+/**
+ * The recipe of the image fits the sources, the start script and the command line, as far as that
+ * can be told without making the image: {@code make image-test} does.
+ */
 class DockerfileTest {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final Pattern SPACES = Pattern.compile("\\s+");
+  private static final Pattern EXPORT =
+      Pattern.compile("(?m)^export (\\w+)=(?:\"\\$\\{\\w+:-)?(\\w+)");
+  private static final String HOME = "/opt/sluice";
 
   @Test
   void everyInstructionIsOneOfThoseThatItNeeds() throws IOException {
     assertThat(Files.readAllLines(Path.of("Dockerfile")))
         .filteredOn(line -> !line.isBlank() && !line.startsWith("#"))
-        .allMatch(line -> line.matches("(FROM|COPY|RUN|USER|EXPOSE|ENTRYPOINT|CMD) \\S.*"))
-        .first()
-        .asString()
-        .startsWith("FROM ");
+        .allMatch(line ->
+            line.matches(
+                "(ARG|FROM|WORKDIR|COPY|RUN|LABEL|ENV|USER|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD)"
+                    + " \\S.*"))
+        .filteredOn(line -> line.startsWith("FROM "))
+        .containsExactly("FROM ${JDK} AS build", "FROM ${BASE}");
   }
 
   @Test
-  void whatItCopiesIsThere() throws IOException {
-    List<String> copies = all("COPY");
-    assertThat(copies).isNotEmpty();
-    for (String copy : copies) {
-      assertThat(Path.of(words(copy).getFirst())).exists();
-    }
+  void whatItsBuildReadsIsThere() throws IOException {
+    assertThat(Files.readAllLines(Path.of(".dockerignore")))
+        .filteredOn(line -> line.startsWith("!"))
+        .isNotEmpty()
+        .allSatisfy(line -> assertThat(Path.of(line.substring(1))).exists());
+    assertThat(all("RUN"))
+        .anyMatch(line -> line.startsWith("sh src/build/runtime.sh "))
+        .anyMatch(line -> line.contains("-Dflavour=${FLAVOUR}"));
+    assertThat(Path.of("src/build/runtime.sh")).exists();
   }
 
   @Test
-  void itRunsTheCopiedCommandAsAnUnprivilegedUser() throws IOException {
-    String copied = words(all("COPY").getFirst()).getLast();
-    String command = list("ENTRYPOINT").getFirst();
-    assertThat(command).startsWith(copied + "/");
-    assertThat(Path.of("src/dist" + command.substring(copied.length()))).exists();
+  void itStartsWithoutAShellAsAnUnprivilegedUser() throws IOException {
+    assertThat(all("COPY").getLast()).isEqualTo("--from=build " + HOME + " " + HOME);
+    String options = HOME + "/lib/java.options";
+    assertThat(list("ENTRYPOINT"))
+        .containsExactly(HOME + "/java/bin/java", "@" + options, "dev.sluice.boot.Main");
+    assertThat(all("RUN").getLast()).endsWith(HOME + "/bin/sluice java-options >" + options);
     assertThat(all("USER").getLast()).matches("[1-9]\\d*:[1-9]\\d*");
+  }
+
+  @Test
+  void itsHealthCheckIsWhatTheStartScriptRuns() throws IOException {
+    String script = Files.readString(Path.of("src/dist/bin/sluice"));
+    String check = all("HEALTHCHECK").getLast();
+    List<String> words = words(JSON, check.substring(check.indexOf("CMD ") + "CMD ".length()));
+    assertThat(words)
+        .startsWith(HOME + "/java/bin/java")
+        .endsWith("dev.sluice.boot.Main", "health");
+    assertThat(script).contains("health | health\\ *) become_java " + words.get(1) + " ");
+  }
+
+  @Test
+  void itsEnvironmentIsThatOfTheStartScript() throws IOException {
+    String script = Files.readString(Path.of("src/dist/bin/sluice"));
+    List<String> exports =
+        EXPORT.matcher(script).results().map(one -> one.group(1) + "=" + one.group(2)).toList();
+    assertThat(all("ENV")).hasSizeGreaterThan(2).containsExactlyInAnyOrderElementsOf(exports);
   }
 
   @Test
@@ -74,13 +104,13 @@ class DockerfileTest {
         });
   }
 
-  private static List<String> words(String text) {
-    return SPACES.splitAsStream(text).toList();
+  private static List<String> list(String instruction) throws IOException {
+    return words(JSON, all(instruction).getLast());
   }
 
-  private static List<String> list(String instruction) throws IOException {
+  private static List<String> words(JsonMapper json, String array) throws IOException {
     List<String> words = new ArrayList<>();
-    JSON.readTree(all(instruction).getLast()).forEach(word -> words.add(word.asText()));
+    json.readTree(array).forEach(word -> words.add(word.asText()));
     return words;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,12 @@ class StartScriptTest {
   }
 
   private List<String> flags(Path script, Map<String, String> environment) throws IOException {
-    var builder = new ProcessBuilder("sh", script.toString(), "serve");
+    return output(script, environment, "serve");
+  }
+
+  private List<String> output(Path script, Map<String, String> environment, String argument)
+      throws IOException {
+    var builder = new ProcessBuilder("sh", script.toString(), argument);
     builder.redirectErrorStream(true).environment().remove("SLUICE_JAVA_OPTS");
     builder.environment().put("JAVA_HOME", root.resolve("java").toString());
     builder.environment().put("SLUICE_SYSTEM_ROOT", root.toString());
@@ -167,6 +173,30 @@ class StartScriptTest {
             .doesNotContain("-XX:AOTCache=" + cache);
       }
     }
+  }
+
+  @Test
+  void theJavaOfTheDistributionItselfComesFirst() throws IOException {
+    Path home = distribution("sluice.jar");
+    Path own = home.resolve("java/bin/java");
+    Files.createDirectories(own.getParent());
+    Files.writeString(own, "#!/bin/sh\necho its own\n");
+    assertThat(own.toFile().setExecutable(true)).isTrue();
+    Files.writeString(home.resolve("java/release"), "JAVA_VERSION=\"25.0.3\"\n");
+    assertThat(flags(home.resolve("bin/sluice"), Map.of())).containsExactly("its own");
+  }
+
+  @Test
+  void aFileOfArgumentsHasTheSameFlagsAndLeavesTheSizesToJava() throws IOException {
+    Path home = distribution("sluice.jar", "second.jar");
+    Files.writeString(home.resolve("lib/sluice.aot"), "made");
+    Path script = home.resolve("bin/sluice");
+    List<String> started = new ArrayList<>(flags(script, Map.of()));
+    started.removeAll(List.of("dev.sluice.boot.Main", "serve"));
+    started.removeIf(flag -> flag.matches("-Xmx.*|-XX:MaxDirectMemorySize=.*"));
+    List<String> options = new ArrayList<>(output(script, Map.of(), "java-options"));
+    assertThat(options.remove("\"-XX:MaxRAMPercentage=25\"")).isTrue();
+    assertThat(options).isEqualTo(started.stream().map(flag -> '"' + flag + '"').toList());
   }
 
   private Path distribution(String... jars) throws IOException {
