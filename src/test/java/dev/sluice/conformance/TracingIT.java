@@ -187,6 +187,21 @@ class TracingIT {
     assertThat(collector.headers()).containsEntry("X-tenant", List.of("a"));
   }
 
+  @Test
+  void longTextsOfAClientAreCutAndItsTraceStateIsNotKept() {
+    String trace = newTrace();
+    String name = "x".repeat(3_000);
+    var headers =
+        Map.of("traceparent", traceparent(trace), "tracestate", "a=" + name, "x-request-id", name);
+    assertThat(post("/v1/models/" + name + ":predict", "{}", headers).status()).isEqualTo(404);
+
+    Span server = server(collector.trace(trace));
+    assertThat(server.getTraceState()).isEmpty();
+    assertThat(server.getName()).hasSizeLessThan(300);
+    assertThat(attributes(server).values()).allMatch(value -> value.length() <= 256);
+    assertThat(attributes(server).get("url.path")).startsWith("/v1/models/xxx");
+  }
+
   private static String v2() {
     return """
     {"inputs":[{"name":"x","datatype":"FP32","shape":[1],"data":[1]}]}\

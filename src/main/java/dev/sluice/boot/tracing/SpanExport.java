@@ -4,6 +4,7 @@ import dev.sluice.boot.cli.VersionText;
 import dev.sluice.config.server.TracingConfig;
 import dev.sluice.telemetry.MetricSource;
 import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.telemetry.span.RequestSpans;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
@@ -12,6 +13,7 @@ import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
 import io.opentelemetry.sdk.common.export.RetryPolicy;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.net.URI;
@@ -76,6 +78,8 @@ public final class SpanExport implements MetricSource {
         SdkTracerProvider.builder()
             .setSampler(Sampler.alwaysOn())
             .setResource(resource(config))
+            .setSpanLimits(
+                SpanLimits.builder().setMaxAttributeValueLength(CallSpan.LONGEST_TEXT).build())
             .addSpanProcessor(processor)
             .build();
     this.spans =

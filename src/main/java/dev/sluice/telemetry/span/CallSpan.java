@@ -1,5 +1,6 @@
 package dev.sluice.telemetry.span;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ErrorCode.Fault;
 import dev.sluice.inference.RequestTrace;
@@ -23,10 +24,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: the event loop of the request.
  */
 public final class CallSpan {
+  /** Characters of a name or an attribute: thousands of spans may wait for the collector. */
+  public static final int LONGEST_TEXT = 256;
+
   private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
   private static final AttributeKey<Long> SIZE = AttributeKey.longKey("sluice.message.size");
 
   private final Tracer tracer;
+
   private final Span span;
   private final long offset;
 
@@ -60,7 +65,7 @@ public final class CallSpan {
    * @param facts texts and whole numbers by the names of the semantic conventions
    */
   public void describe(String name, Map<String, Object> facts) {
-    span.updateName(name);
+    span.updateName(BoundedText.cut(name, LONGEST_TEXT));
     facts.forEach((key, value) -> {
       if (value instanceof Number number) {
         span.setAttribute(key, number.longValue());

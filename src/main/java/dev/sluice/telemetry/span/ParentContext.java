@@ -24,8 +24,11 @@ final class ParentContext {
   /** Trace id, span id, and the sampling state if there is one. */
   private static final int MOST_PARTS = 4;
 
+  /** What W3C Trace Context, section 3.3.1.5, has everyone pass on at least. */
+  private static final int LONGEST_STATE = 512;
+
   private static final TextMapGetter<Function<CharSequence, @Nullable String>> HEADERS =
-      (headers, key) -> headers == null ? null : headers.apply(key);
+      (headers, key) -> headers == null ? null : bounded(key, headers.apply(key));
 
   private ParentContext() {}
 
@@ -45,6 +48,12 @@ final class ParentContext {
     }
     String single = headers.apply("b3");
     return single == null ? severalHeaders(headers) : singleHeader(single);
+  }
+
+  private static @Nullable String bounded(String key, @Nullable String value) {
+    return value != null && key.equals("tracestate") && value.length() > LONGEST_STATE
+        ? null
+        : value;
   }
 
   private static SpanContext singleHeader(String b3) {
