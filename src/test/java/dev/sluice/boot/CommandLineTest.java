@@ -97,8 +97,8 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             """
-            sluice: A command is missing: serve, check, infer, replay, aot-cache, tensorflow_model_server, tritonserver,\
-             kserve, generate-completion.
+            sluice: A command is missing: serve, check, infer, replay, health, aot-cache, tensorflow_model_server,\
+             tritonserver, kserve, generate-completion.
             Try: sluice --help
             """);
   }
