@@ -25,6 +25,7 @@ public final class LogQueue<T> implements AutoCloseable {
   private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long REPORT_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long LAST_RECORDS_MILLIS = 2_000;
+  private static final String SLOW = "its writer does not keep up with the calls";
 
   /**
    * What may wait.
@@ -61,6 +62,7 @@ public final class LogQueue<T> implements AutoCloseable {
   private volatile boolean closing;
 
   // Of the writer's thread.
+  private String why = SLOW;
   private long reportedDrops;
   private long reportedAt;
 
@@ -121,6 +123,10 @@ public final class LogQueue<T> implements AutoCloseable {
     for (Waiting<T> next = waiting.poll(); next != null; next = waiting.poll()) {
       try {
         sink.write(next.entry);
+      } catch (RuntimeException e) {
+        // One record that cannot be written must not be the last.
+        dropped.incrementAndGet();
+        why = e.toString();
       } finally {
         release(next.bytes);
       }
@@ -145,7 +151,8 @@ public final class LogQueue<T> implements AutoCloseable {
     if (more > 0 && (reportedDrops == 0 || now - reportedAt >= REPORT_NANOS)) {
       reportedDrops += more;
       reportedAt = now;
-      log.warn("{} lost {} records: its writer does not keep up with the calls", name, more);
+      log.warn("{} lost {} records: {}", name, more, why);
+      why = SLOW;
     }
   }
 

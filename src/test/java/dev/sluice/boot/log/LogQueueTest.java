@@ -24,7 +24,7 @@ class LogQueueTest {
   private final List<Integer> written = new ArrayList<>();
 
   /** Waits for a slow disk with the first record. */
-  private final class SlowDisk implements LogQueue.Sink<Integer> {
+  private class SlowDisk implements LogQueue.Sink<Integer> {
     @Override
     public void write(Integer entry) {
       writing.countDown();
@@ -64,6 +64,32 @@ class LogQueueTest {
     assertThat(written).hasSize(101).startsWith(0, 1, 2).endsWith(99, -1);
     assertThat(queue.dropped()).isZero();
     assertThat(messages()).isEmpty();
+  }
+
+  @Test
+  void aRecordThatCannotBeWrittenIsCountedAndTheOthersAreWritten() {
+    disk.countDown();
+    var queue =
+        new LogQueue<>(
+            new LogQueue.Bounds(10, 1_000),
+            "log",
+            log,
+            new SlowDisk() {
+              @Override
+              public void write(Integer entry) {
+                if (entry == 0) {
+                  throw new IllegalArgumentException("no such form");
+                }
+                super.write(entry);
+              }
+            });
+    queue.offer(0, 1);
+    queue.offer(1, 1);
+    queue.close();
+    assertThat(written).containsExactly(1, -1);
+    assertThat(queue.dropped()).isEqualTo(1);
+    assertThat(messages())
+        .containsExactly("log lost 1 records: java.lang.IllegalArgumentException: no such form");
   }
 
   @Test
