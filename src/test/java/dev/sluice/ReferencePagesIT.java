@@ -319,7 +319,7 @@ class ReferencePagesIT {
       """
       # Metrics
 
-      One page, in Prometheus' text format, has the metrics by Sluice's own names, and by those that the dashboards of other servers use, of the servers
+      One page, in Prometheus' text format, or as OpenMetrics 1.0 for those whose `Accept` prefers it, has the metrics by Sluice's own names, and by those that the dashboards of other servers use, of the servers
       whose protocols its listener carries: `tfs` TensorFlow Serving, `oip` Triton, `kserve` KServe. A listener for `metrics` alone has those of all
       listeners. A call is counted when it is answered, with the status of gRPC's names, and timed if it succeeded. Names that no model has are counted by
       themselves up to a cardinality limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model

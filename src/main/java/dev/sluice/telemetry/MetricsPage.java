@@ -8,7 +8,7 @@ import java.math.MathContext;
 import java.util.List;
 
 /**
- * Prometheus' text format, version 0.0.4, in the making. One thread.
+ * Prometheus' text format, version 0.0.4, or OpenMetrics, in the making. One thread.
  *
  * <p>Labels are escaped, families are written once and in a stable order, so that two pages can be
  * compared.
@@ -22,7 +22,14 @@ public final class MetricsPage {
 
   private static final int WRITTEN_OUT = 6;
 
+  private static final String TOTAL = "_total";
+
   private final StringBuilder text = new StringBuilder(16 * 1024);
+  private final MetricsFormat format;
+
+  MetricsPage(MetricsFormat format) {
+    this.format = format;
+  }
 
   /** The kind of a metric. */
   public enum Kind {
@@ -43,10 +50,27 @@ public final class MetricsPage {
   }
 
   private Family family(String name, Kind kind, String help, boolean tensorflow) {
-    String type = kind.name().toLowerCase(java.util.Locale.ROOT);
-    text.append("# HELP ").append(name).append(' ').append(help).append('\n');
-    text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    String family = familyName(name, kind);
+    text.append("# HELP ").append(family).append(' ').append(help).append('\n');
+    text.append("# TYPE ").append(family).append(' ').append(type(name, kind)).append('\n');
     return new Family(name, tensorflow);
+  }
+
+  /** OpenMetrics 1.0, section 5.1: the name of a counter's family is without the suffix. */
+  private String familyName(String name, Kind kind) {
+    return isOpen(kind) && name.endsWith(TOTAL)
+        ? name.substring(0, name.length() - TOTAL.length())
+        : name;
+  }
+
+  private String type(String name, Kind kind) {
+    return isOpen(kind) && !name.endsWith(TOTAL)
+        ? "unknown"
+        : kind.name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private boolean isOpen(Kind kind) {
+    return format == MetricsFormat.OPEN_METRICS && kind == Kind.COUNTER;
   }
 
   /** Writes a metric with one series and no labels. */
@@ -60,7 +84,7 @@ public final class MetricsPage {
   }
 
   String text() {
-    return text.toString();
+    return format == MetricsFormat.OPEN_METRICS ? text + "# EOF\n" : text.toString();
   }
 
   /** Returns the name on the page of TensorFlow's metric of this path. */

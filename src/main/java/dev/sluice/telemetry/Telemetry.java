@@ -198,12 +198,12 @@ public final class Telemetry {
 
   /** Returns the page, in Prometheus' text format. Work for a worker: it may be long. */
   public String page() {
-    return page(EnumSet.allOf(MetricNames.class));
+    return page(EnumSet.allOf(MetricNames.class), MetricsFormat.PROMETHEUS);
   }
 
-  /** Returns the page with some of the names alone. */
-  public String page(Set<MetricNames> names) {
-    var page = new MetricsPage();
+  /** Returns the page with some of the names alone, in a format. Likewise for a worker. */
+  public String page(Set<MetricNames> names, MetricsFormat format) {
+    var page = new MetricsPage(format);
     for (MetricSource source : sources) {
       if (names.contains(source.names())) {
         source.write(page);

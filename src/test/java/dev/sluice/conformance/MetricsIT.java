@@ -45,6 +45,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The metrics page and the statistics, beside what the clients themselves count. */
 class MetricsIT {
@@ -297,6 +299,28 @@ class MetricsIT {
     assertThat(all.get("model_stats").findValuesAsText("name"))
         .containsExactly("half_plus_two", "half_plus_two", "slow");
     assertThat(send(to("/v2/models/nobody/stats")).statusCode()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"
+            + " | application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "application/openmetrics-text | application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "text/plain, application/openmetrics-text;q=0.9 | text/plain; version=0.0.4; charset=utf-8",
+        "application/openmetrics-text;q=0 | text/plain; version=0.0.4; charset=utf-8",
+        "*/* | text/plain; version=0.0.4; charset=utf-8"
+      })
+  void pageIsInTheFormatThatIsLikedBest(String accept, String contentType) throws Exception {
+    HttpResponse<byte[]> page = send(to("/metrics").header("Accept", accept));
+    assertThat(page.headers().firstValue("Content-Type")).hasValue(contentType);
+    assertThat(page.headers().firstValue("Vary")).hasValue("accept, accept-encoding");
+    boolean open = contentType.startsWith("application");
+    assertThat(text(page).endsWith("# EOF\n")).isEqualTo(open);
+    assertThat(text(page).contains("# TYPE sluice_connections_accepted_total counter\n"))
+        .isEqualTo(!open);
+    assertThat(text(page)).contains("\nsluice_connections_accepted_total{");
   }
 
   @Test

@@ -8,7 +8,7 @@ import dev.sluice.telemetry.meter.Histogram;
 import org.junit.jupiter.api.Test;
 
 class MetricsPageTest {
-  private final MetricsPage page = new MetricsPage();
+  private final MetricsPage page = new MetricsPage(MetricsFormat.PROMETHEUS);
 
   @Test
   void labelsAreEscaped() {
@@ -16,6 +16,29 @@ class MetricsPageTest {
 
     assertThat(page.text())
         .isEqualTo("# HELP m Help.\n# TYPE m gauge\nm{a=\"\\\\ \\\" \\n\",b=\"\"} 1.5\n");
+  }
+
+  @Test
+  void openMetricsNamesCountersWithTotalAndEnds() {
+    var open = new MetricsPage(MetricsFormat.OPEN_METRICS);
+    open.single("calls_total", Kind.COUNTER, "Help.", 1);
+    open.single("nv_calls", Kind.COUNTER, "Help.", 2);
+    open.single("queue", Kind.GAUGE, "Help.", 3);
+
+    assertThat(open.text())
+        .isEqualTo(
+            """
+            # HELP calls Help.
+            # TYPE calls counter
+            calls_total{} 1
+            # HELP nv_calls Help.
+            # TYPE nv_calls unknown
+            nv_calls{} 2
+            # HELP queue Help.
+            # TYPE queue gauge
+            queue{} 3
+            # EOF
+            """);
   }
 
   @Test

@@ -24,9 +24,6 @@ public enum ResponseCoding {
   GZIP,
   DEFLATE;
 
-  /** A client's list says more than this only to cost time. */
-  private static final int LONGEST = 1_000;
-
   /** Returns its name in headers. */
   public String token() {
     return name().toLowerCase(Locale.ROOT);
@@ -39,36 +36,16 @@ public enum ResponseCoding {
    */
   public static ResponseCoding of(@Nullable String acceptEncoding) {
     ResponseCoding best = IDENTITY;
-    if (acceptEncoding == null || acceptEncoding.length() > LONGEST) {
-      return best;
-    }
     double bestQuality = 0;
-    for (String entry : acceptEncoding.split(",", -1)) {
-      String[] parts = entry.split(";", -1);
-      double quality = quality(parts);
+    for (QualityValues.Member member : QualityValues.of(acceptEncoding).members()) {
       for (ResponseCoding coding : values()) {
-        if (coding.token().equalsIgnoreCase(parts[0].strip()) && quality > bestQuality) {
+        if (coding.token().equals(member.value()) && member.quality() > bestQuality) {
           best = coding;
-          bestQuality = quality;
+          bestQuality = member.quality();
         }
       }
     }
     return best;
-  }
-
-  /** Parses a quality; one that is no number counts as none: the coding is not used. */
-  private static double quality(String... parts) {
-    for (int i = 1; i < parts.length; i++) {
-      String parameter = parts[i].strip().toLowerCase(Locale.ROOT);
-      if (parameter.startsWith("q=")) {
-        try {
-          return Double.parseDouble(parameter.substring(2));
-        } catch (NumberFormatException e) {
-          return 0;
-        }
-      }
-    }
-    return 1;
   }
 
   /** Returns a body in this coding. Work in proportion to its length. */
