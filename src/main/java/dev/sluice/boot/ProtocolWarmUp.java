@@ -84,7 +84,10 @@ final class ProtocolWarmUp {
     }
     underWay = onThread(server -> repeat(server, time));
     long most = time.plus(MOST).toMillis();
-    return underWay.completeOnTimeout(null, most, TimeUnit.MILLISECONDS);
+    // Also where a request of it never gets its answer: what callers get wrong is logged again.
+    return underWay
+        .completeOnTimeout(null, most, TimeUnit.MILLISECONDS)
+        .whenComplete((_, _) -> RateLimitedLog.mute(false));
   }
 
   /** Ends it early. */

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  * @param tfs what the protocol of TensorFlow Serving leaves to the server
  * @param oip what the Open Inference Protocol leaves to the server
  * @param security who may do what
- * @param tracing what is told of single requests
+ * @param tracing what is recorded of single requests
  * @param accessLog what is logged of each call
  * @param inferenceLog what is recorded of sampled requests
  * @param startup how it starts

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Headers by which a caller asks how long each stage of its request took, and is told: {@code
+ * Headers by which a caller asks how long each stage of its request took, and learns it: {@code
  * Server-Timing} of the W3C, a header of HTTP and a trailer of gRPC. Any thread.
  */
 public final class TimingHeaders {
@@ -22,8 +22,8 @@ public final class TimingHeaders {
    *
    * @param headers a header's value by its name
    */
-  static boolean isWanted(ServerTiming told, Function<CharSequence, @Nullable String> headers) {
-    return switch (told) {
+  static boolean isWanted(ServerTiming setting, Function<CharSequence, @Nullable String> headers) {
+    return switch (setting) {
       case OFF -> false;
       case ALWAYS -> true;
       case REQUESTED -> isYes(headers.apply(ASKED));

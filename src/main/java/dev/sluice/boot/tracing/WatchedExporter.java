@@ -31,7 +31,7 @@ final class WatchedExporter implements SpanExporter {
     this.endpoint = endpoint;
   }
 
-  /** Has the number of spans told that wait no longer. Before the first is exported. */
+  /** Sets what gets the number of spans that wait no longer. Before the first is exported. */
   void onTaken(IntConsumer action) {
     taken = action;
   }
