@@ -143,18 +143,7 @@ class DeadlineOperationsIT {
 
   /** The model whose runs take a third of a second, made to take half a minute. */
   private static void slow(String name, String settings) throws IOException {
-    byte[] model = Files.readAllBytes(TestModels.slow().resolve("model.onnx"));
-    ByteBuffer bytes = ByteBuffer.wrap(model).order(ByteOrder.LITTLE_ENDIAN);
-    int rounds = 0;
-    for (int i = 0; i <= model.length - Long.BYTES; i++) {
-      if (bytes.getLong(i) == 34_000) {
-        bytes.putLong(i, 3_400_000);
-        rounds++;
-      }
-    }
-    assertThat(rounds).isEqualTo(1);
-    Path version = Files.createDirectories(models.resolve(name).resolve("1"));
-    Files.write(version.resolve("model.onnx"), model);
+    TestModels.writeSlow(models.resolve(name).resolve("1"), 100);
     Files.writeString(models.resolve(name).resolve("model.yml"), settings);
   }
 

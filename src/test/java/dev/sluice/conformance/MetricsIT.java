@@ -15,6 +15,7 @@ import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsResponse;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunGate;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannelBuilder;
@@ -38,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -54,14 +56,14 @@ class MetricsIT {
   private static final String STATISTICS = "inference.GRPCInferenceService/ModelStatistics";
 
   private final HttpClient http = HttpClient.newHttpClient();
+  private RunGate gate;
   private RunningServer server;
 
   @TempDir private Path models;
 
   @BeforeEach
   void start() throws IOException {
-    Path slow = Files.createDirectories(models.resolve("slow/1"));
-    Files.copy(TestModels.slow().resolve("model.onnx"), slow.resolve("model.onnx"));
+    gate = new RunGate(models.resolve("slow/1"));
     Files.writeString(models.resolve("slow/model.yml"), "max_queued_requests: 3\n");
     String halves = TestModels.sample("half_plus_two", "").toString();
     server =
@@ -73,11 +75,13 @@ class MetricsIT {
                     List.of(
                         new SettingOverride("listeners", "localhost:0", "test"),
                         new SettingOverride("models.directory", models.toString(), "test"),
+                        new SettingOverride("models.plugins", "slow", "test"),
                         new SettingOverride("models.list.half_plus_two", halves, "test"))));
   }
 
   @AfterEach
   void stop() {
+    gate.close();
     http.close();
     server.close();
   }
@@ -191,13 +195,19 @@ class MetricsIT {
   @Test
   void clientsStatisticsAndMetricsAgreeAfterAMixedLoad() throws Exception {
     Map<Integer, Integer> seen = new TreeMap<>();
-    cancelOneThatWaits(seen);
+    var running = http.sendAsync(slow("", "[1,2,3,4]"), BodyHandlers.ofByteArray());
+    gate.awaitRun();
+    cancelOneThatWaits();
+    seen.merge(499, 1, Integer::sum);
     List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
       String timeout = i % 3 == 0 ? "\"parameters\":{\"timeout\":20000}," : "";
       String data = i % 8 == 7 ? "[1,2]" : "[1,2,3,4]";
       answers.add(http.sendAsync(slow(timeout, data), BodyHandlers.ofByteArray()));
     }
+    answers.add(running);
+    pageWhen(now -> now.sum("sluice_requests_total", "status", "RESOURCE_EXHAUSTED") > 0);
+    gate.open();
     for (CompletableFuture<HttpResponse<byte[]>> answer : answers) {
       seen.merge(answer.join().statusCode(), 1, Integer::sum);
     }
@@ -222,24 +232,23 @@ class MetricsIT {
   private HttpRequest slow(String parameters, String data) {
     return post(
             "/v2/models/slow/infer",
-            "{%s\"inputs\":[{\"name\":\"INPUT0\",\"datatype\":\"FP32\",\"shape\":[1,4],\"data\":%s}]}"
+            "{%s\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[4],\"data\":%s}]}"
                 .formatted(parameters, data))
         .build();
   }
 
-  private void cancelOneThatWaits(Map<Integer, Integer> seen) throws Exception {
-    var running = http.sendAsync(slow("", "[1,2,3,4]"), BodyHandlers.ofByteArray());
+  private void cancelOneThatWaits() throws Exception {
     var waiting = http.sendAsync(slow("", "[1,2,3,4]"), BodyHandlers.ofByteArray());
     pageWhen(now -> now.sum("nv_inference_pending_request_count", "model", "slow") == 1);
     waiting.cancel(true);
     pageWhen(now -> now.sum("sluice_requests_total", "status", "CANCELLED") == 1);
-    seen.merge(499, 1, Integer::sum);
-    seen.merge(running.join().statusCode(), 1, Integer::sum);
   }
 
   private PrometheusPage pageWhen(Predicate<PrometheusPage> condition) throws Exception {
     PrometheusPage page = page();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     while (!condition.test(page)) {
+      assertThat(System.nanoTime()).isLessThan(end);
       page = page();
     }
     return page;

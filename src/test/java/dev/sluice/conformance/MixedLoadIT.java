@@ -17,8 +17,8 @@ import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RunGate;
 import dev.sluice.testing.RunningServer;
-import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.StatusRuntimeException;
@@ -61,6 +61,7 @@ class MixedLoadIT {
   private final Map<String, Integer> seen = new ConcurrentSkipListMap<>();
   private final AtomicInteger rows = new AtomicInteger();
   private final HttpClient http = HttpClient.newHttpClient();
+  private RunGate gate;
   private RunningServer server;
   private ManagedChannel channel;
 
@@ -70,15 +71,15 @@ class MixedLoadIT {
   void start() throws Exception {
     OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     Files.writeString(models.resolve("twice/model.yml"), "max_batch_size: 16\n");
-    Path slow = Files.createDirectories(models.resolve("slow/1"));
-    Files.copy(TestModels.slow().resolve("model.onnx"), slow.resolve("model.onnx"));
+    gate = new RunGate(models.resolve("slow/1"));
     Files.writeString(models.resolve("slow/model.yml"), "max_queued_requests: 3\n");
-    server = RunningServer.start(models);
+    server = RunningServer.startWithPlugins(models);
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 
   @AfterEach
   void stop() {
+    gate.close();
     channel.shutdownNow();
     http.close();
     server.close();
@@ -97,7 +98,8 @@ class MixedLoadIT {
       }
     }
     int sent = seen.values().stream().mapToInt(Integer::intValue).sum();
-    PrometheusPage page = pageWhen(now -> now.sum("sluice_requests_total") == sent);
+    PrometheusPage page =
+        pageWhen(sent + " are counted", now -> now.sum("sluice_requests_total") == sent);
     callsAreThoseOfTheClients(page);
     familiesOfTheServersAgree(page);
     agree(page, statistics("twice"), TWICE);
@@ -124,23 +126,31 @@ class MixedLoadIT {
   private Void overloadAndDisconnect() throws Exception {
     var stub = GRPCInferenceServiceGrpc.newFutureStub(channel);
     var leaving = new ArrayList<Future<?>>();
-    for (int i = 0; i < 3; i++) {
-      leaving.add(stub.modelInfer(infer("slow", "INPUT0", 4)));
+    leaving.add(stub.modelInfer(infer("slow", "x", 4)));
+    gate.awaitRun();
+    for (int i = 0; i < 2; i++) {
+      leaving.add(stub.modelInfer(infer("slow", "x", 4)));
     }
-    pageWhen(now -> now.sum("nv_inference_pending_request_count", "model", "slow") == 2);
+    pageWhen(
+        "two wait behind the one that runs",
+        now -> now.sum("nv_inference_pending_request_count", "model", "slow") == 2);
     leaving.getLast().cancel(true);
-    pageWhen(now -> now.sum("sluice_requests_total", "status", "CANCELLED") == 1);
+    pageWhen("one has left", now -> now.sum("sluice_requests_total", "status", "CANCELLED") == 1);
     count("oip CANCELLED");
     List<CompletableFuture<Integer>> answers = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       String impatient = i % 4 == 0 ? "\"parameters\":{\"timeout\":20000}," : "";
-      String body = v2("slow", "INPUT0", 1, "[1,2,3,4]").replace("{\"inputs\"", "{%s\"inputs\"");
+      String body = v2("slow", "x", 4, "[1,2,3,4]").replace("{\"inputs\"", "{%s\"inputs\"");
       answers.add(
           http.sendAsync(
                   request("/v2/models/slow/infer", body.formatted(impatient)),
                   BodyHandlers.discarding())
               .thenApply(answer -> answer.statusCode()));
     }
+    pageWhen(
+        "one is refused",
+        now -> now.sum("sluice_requests_total", "status", "RESOURCE_EXHAUSTED") > 0);
+    gate.open();
     for (CompletableFuture<Integer> answer : answers) {
       count("oip " + name(answer.join()));
     }
@@ -252,12 +262,13 @@ class MixedLoadIT {
     return new ObjectMapper().readTree(text).at("/model_stats/0");
   }
 
-  private PrometheusPage pageWhen(Predicate<PrometheusPage> condition) throws Exception {
+  private PrometheusPage pageWhen(String what, Predicate<PrometheusPage> condition)
+      throws Exception {
     var request = HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build();
     long end = System.nanoTime() + TIMEOUT.toNanos();
     String text = http.send(request, BodyHandlers.ofString()).body();
     while (!condition.test(new PrometheusPage(text))) {
-      assertThat(System.nanoTime()).as(text).isLessThan(end);
+      assertThat(System.nanoTime()).as("until %s%n%s", what, text).isLessThan(end);
       text = http.send(request, BodyHandlers.ofString()).body();
     }
     return new PrometheusPage(text);
@@ -294,17 +305,17 @@ class MixedLoadIT {
     }
   }
 
-  private static String v2(String model, String input, int rows, String data) {
-    int width = model.equals("twice") ? 2 : 4;
-    return "{\"inputs\":[{\"name\":\"%s\",\"datatype\":\"FP32\",\"shape\":[%d,%d],\"data\":%s}]}"
-        .formatted(input, rows, width, data);
+  private static String v2(String model, String input, int size, String data) {
+    String shape = model.equals("twice") ? size + ",2" : "" + size;
+    return "{\"inputs\":[{\"name\":\"%s\",\"datatype\":\"FP32\",\"shape\":[%s],\"data\":%s}]}"
+        .formatted(input, shape, data);
   }
 
   private static ModelInferRequest infer(String model, String input, int size) {
-    int rows = model.equals("twice") ? size : 1;
-    int width = model.equals("twice") ? 2 : size;
+    List<Long> shape = model.equals("twice") ? List.of((long) size, 2L) : List.of((long) size);
+    long elements = shape.stream().reduce(1L, Math::multiplyExact);
     var contents = InferTensorContents.newBuilder();
-    for (int i = 0; i < rows * width; i++) {
+    for (int i = 0; i < elements; i++) {
       contents.addFp32Contents(i);
     }
     return ModelInferRequest.newBuilder()
@@ -313,8 +324,7 @@ class MixedLoadIT {
             ModelInferRequest.InferInputTensor.newBuilder()
                 .setName(input)
                 .setDatatype("FP32")
-                .addShape(rows)
-                .addShape(width)
+                .addAllShape(shape)
                 .setContents(contents))
         .build();
   }

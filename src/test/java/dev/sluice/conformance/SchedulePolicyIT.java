@@ -30,11 +30,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How requests wait for a slow model whose configuration is Triton's. */
 class SchedulePolicyIT {
+  /** As many times as slow, for a test that has to see a run under way. */
+  private static final int WATCHED = 6;
+
   @TempDir Path models;
 
-  private RunningServer serve(String batching) throws IOException {
-    Path version = Files.createDirectories(models.resolve("slow/1"));
-    Files.copy(TestModels.slow().resolve("model.onnx"), version.resolve("model.onnx"));
+  private RunningServer serve(int times, String batching) throws IOException {
+    TestModels.writeSlow(models.resolve("slow/1"), times);
     Files.writeString(
         models.resolve("slow/config.pbtxt"),
         "max_batch_size: 8 instance_group [ { count: 1 kind: KIND_CPU } ] dynamic_batching { "
@@ -70,7 +72,7 @@ class SchedulePolicyIT {
 
   @Test
   void rejectionByAFullQueueIsCounted() throws IOException {
-    try (var server = serve("default_queue_policy { max_queue_size: 2 }")) {
+    try (var server = serve(1, "default_queue_policy { max_queue_size: 2 }")) {
       List<Answer> answers = all(IntStream.range(0, 6).mapToObj(_ -> ask(server, 8, "")));
       long good = answers.stream().filter(answer -> answer.status() == 200).count();
       List<Answer> refused = answers.stream().filter(answer -> answer.status() != 200).toList();
@@ -92,7 +94,8 @@ class SchedulePolicyIT {
 
   @Test
   void requestsThatComeTogetherRunTogether() throws IOException {
-    try (var server = serve("preferred_batch_size: [ 8 ] max_queue_delay_microseconds: 500000")) {
+    try (var server =
+        serve(1, "preferred_batch_size: [ 8 ] max_queue_delay_microseconds: 500000")) {
       List<Answer> answers = all(IntStream.range(0, 8).mapToObj(_ -> ask(server, 1, "")));
       assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).isEqualTo(200));
       JsonNode stats = statistics(server);
@@ -105,6 +108,7 @@ class SchedulePolicyIT {
   void requestMayShortenItsTimeInTheQueueButNotThatOfItsRun() throws IOException {
     try (var server =
         serve(
+            WATCHED,
             """
             default_queue_policy {
               default_timeout_microseconds: 60000000 allow_timeout_override: true
@@ -125,6 +129,7 @@ class SchedulePolicyIT {
   void lateRequestIsAnsweredAllTheSameIfThePolicyDelaysIt() throws IOException {
     try (var server =
         serve(
+            WATCHED,
             """
             default_queue_policy {
               timeout_action: DELAY default_timeout_microseconds: 1000 allow_timeout_override: true
@@ -154,7 +159,7 @@ class SchedulePolicyIT {
 
   @Test
   void callWhoseDeadlinePassesLeavesTheQueue() throws Exception {
-    try (var server = serve("")) {
+    try (var server = serve(1, "")) {
       ManagedChannel channel =
           ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
       try {

@@ -79,7 +79,7 @@ class TracingIT {
     Files.writeString(
         models.resolve("slow/config.pbtxt"),
         "max_batch_size: 8 instance_group [ { count: 1 kind: KIND_CPU } ] dynamic_batching {"
-            + " max_queue_delay_microseconds: 400000 preferred_batch_size: [2] }");
+            + " max_queue_delay_microseconds: 60000000 preferred_batch_size: [2] }");
     StepModels.table(models, "table", "stream: { rows: 2 }\n");
     Files.createDirectories(models.resolve("chain/1"));
     Files.writeString(

@@ -4,6 +4,8 @@ import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSource;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +14,9 @@ import java.util.stream.Stream;
 /** The models in the source tree. */
 public final class TestModels {
   private static final Path ROOT = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
+
+  /** How often the slow model goes through its loop. */
+  private static final long SLOW_ROUNDS = 34_000;
 
   private TestModels() {}
 
@@ -23,6 +28,21 @@ public final class TestModels {
   /** The folder of a model that takes about 300 ms of one core. */
   public static Path slow() {
     return ROOT.resolve("src/test/models/oip/slow/1");
+  }
+
+  /** Writes the same model into the folder of a version, made to take a number of times as long. */
+  public static void writeSlow(Path version, int times) throws IOException {
+    ByteBuffer model =
+        ByteBuffer.wrap(Files.readAllBytes(slow().resolve("model.onnx")))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i <= model.limit() - Long.BYTES; i++) {
+      if (model.getLong(i) == SLOW_ROUNDS) {
+        Files.createDirectories(version);
+        Files.write(version.resolve("model.onnx"), model.putLong(i, times * SLOW_ROUNDS).array());
+        return;
+      }
+    }
+    throw new AssertionError("no rounds in " + slow());
   }
 
   /** The repository of models that scikit-learn's converters could have written. */
