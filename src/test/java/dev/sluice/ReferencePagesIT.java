@@ -4,17 +4,15 @@ import static dev.sluice.testing.GeneratedPage.cell;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.AccessLogConfig.Format;
-import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.InferenceLogConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.grps.GrpsStatus;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.GeneratedPage;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SourceDocs;
 import dev.sluice.transport.brpc.BrpcErrors;
@@ -29,7 +27,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -68,11 +65,10 @@ class ReferencePagesIT {
     http = HttpClient.newHttpClient();
     server =
         RunningServer.start(
-            RunningServer.settings(
-                    RunningServer.LISTENER,
-                    RepositoryConfig.of(
-                        new DesiredModels(Path.of("src/sample/models"), Map.of()), Duration.ZERO))
-                .with(
+            RunningServer.logging(
+                RecordCopy.with(
+                    RunningServer.settings(Path.of("src/sample/models")),
+                    "observability.inferenceLog",
                     new InferenceLogConfig(
                         Optional.of(logs.resolve("inference.jsonl")),
                         Optional.empty(),
@@ -81,8 +77,9 @@ class ReferencePagesIT {
                         1,
                         0,
                         1,
-                        Set.of()))
-                .with(AccessLogConfig.DEFAULT.to(logs.resolve("access.log"), Format.JSON)));
+                        Set.of())),
+                logs.resolve("access.log"),
+                Format.JSON));
   }
 
   @AfterAll

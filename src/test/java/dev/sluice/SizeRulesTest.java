@@ -28,7 +28,6 @@ class SizeRulesTest {
    */
   private static final Map<String, String> WIDE_RECORDS =
       Map.of(
-          "SluiceConfig", "its components are the sections of the settings file",
           "ModelConfig", "its components are the keys of model.yml",
           "ListenerConfig", "its components are the settings of a listener",
           "LimitsConfig", "its components are the settings below limits",

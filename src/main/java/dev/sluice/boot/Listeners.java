@@ -103,7 +103,7 @@ final class Listeners {
             connectionMemory,
             System::nanoTime);
     connections.add(count);
-    var drain = new ConnectionDrain(config.shutdown().drainTimeout().plus(LAST_WORDS));
+    var drain = new ConnectionDrain(config.process().shutdown().drainTimeout().plus(LAST_WORDS));
     drains.add(drain);
     ProtocolHandlers handlers = protocolHandlers.get();
     open.add(
@@ -172,7 +172,7 @@ final class Listeners {
    * drain is over is answered with a failure.
    */
   void close() {
-    long drain = Math.max(1, config.shutdown().drainTimeout().toMillis());
+    long drain = Math.max(1, config.process().shutdown().drainTimeout().toMillis());
     // A little earlier than connections end, so that the answers are written before.
     long answered = Math.max(1, drain - Math.min(drain / 10, LAST_ANSWERS_MILLIS));
     long timer = threads.vertx().setTimer(answered, _ -> models.data().giveUp());

@@ -2,6 +2,7 @@ package dev.sluice.boot;
 
 import dev.sluice.boot.cli.VersionText;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.compat.grps.GrpsConfig;
 import dev.sluice.config.compat.grps.StreamControlConfig;
 import dev.sluice.config.server.KserveConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -138,7 +139,7 @@ record ProtocolHandlers(
   }
 
   private CustomPredict customPredict() {
-    var custom = config.grps().customizedPredictHttp();
+    var custom = config.protocols().grps().customizedPredictHttp();
     return new CustomPredict(custom.path().orElse(""), custom.customizedBody());
   }
 
@@ -164,7 +165,7 @@ record ProtocolHandlers(
   }
 
   private StreamControl streamControl() {
-    StreamControlConfig control = config.grps().streamingCtrl();
+    StreamControlConfig control = config.protocols().grps().streamingCtrl();
     return new StreamControl(
         switch (control.ctrlMode()) {
           case QUERY_PARAM -> StreamControl.Mode.QUERY_PARAM;
@@ -183,7 +184,7 @@ record ProtocolHandlers(
     }
     if (listener.protocols().contains(Protocol.KSERVE)
         && listener.v1() != ListenerConfig.V1Dialect.TENSORFLOW) {
-      KserveConfig kserve = config.kserve();
+      KserveConfig kserve = config.protocols().kserve();
       dialects.add(
           new KserveDialect(
               new EventAttributes(kserve.eventType(), kserve.eventSource(), kserve.eventMerge())));
@@ -210,7 +211,7 @@ record ProtocolHandlers(
 
   private PredictSettings predict() {
     return new PredictSettings(
-        config.limits().maxBodySize(), config.tfs().tensorContent(), requestLogs);
+        config.limits().maxBodySize(), config.protocols().tfs().tensorContent(), requestLogs);
   }
 
   /** Makes the handlers anew for each event loop. Empty if the listener does not speak brpc. */
@@ -225,10 +226,9 @@ record ProtocolHandlers(
   }
 
   private Deployment deployment() {
-    String defaultModel = config.grps().defaultModel().orElse("");
-    return config
-        .grps()
-        .deployment()
+    GrpsConfig grps = config.protocols().grps();
+    String defaultModel = grps.defaultModel().orElse("");
+    return grps.deployment()
         .map(files ->
             new Deployment(
                 defaultModel, files.models().names(), files.serverText(), files.models().texts()))
@@ -236,7 +236,7 @@ record ProtocolHandlers(
   }
 
   private OipServer oipServer() {
-    OipConfig oip = config.oip();
+    OipConfig oip = config.protocols().oip();
     return new OipServer(
         planes.data(),
         planes.control(),

@@ -81,7 +81,7 @@ final class ServerCore {
         config.repository().defaults().runtimes().tensorflow().tags(),
         telemetry.loads(),
         InstantSource.system(),
-        config.tfs().requestLogFolder());
+        config.protocols().tfs().requestLogFolder());
   }
 
   private ModelControl control(ModelConfigReader reader, LoadPolicy policy, Telemetry telemetry) {
@@ -90,7 +90,7 @@ final class ServerCore {
         reader,
         config.repository().control(),
         policy,
-        config.grps().onlineAtStart(),
+        config.protocols().grps().onlineAtStart(),
         config.repository().tensorflow().labelsForUnavailable(),
         telemetry.liveness());
   }
@@ -162,7 +162,8 @@ final class ServerCore {
   }
 
   static PredictSettings predict(SluiceConfig config) {
-    return new PredictSettings(config.limits().maxBodySize(), config.tfs().tensorContent());
+    return new PredictSettings(
+        config.limits().maxBodySize(), config.protocols().tfs().tensorContent());
   }
 
   /** Returns the logs that keep calls of TensorFlow Serving's protocol. */

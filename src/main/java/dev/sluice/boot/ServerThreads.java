@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 record ServerThreads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Future<?>> loads) {
   static ServerThreads start(SluiceConfig config) {
     int cores = Runtime.getRuntime().availableProcessors();
-    int loops = config.eventLoops() == 0 ? cores : config.eventLoops();
+    int loops = config.process().eventLoops() == 0 ? cores : config.process().eventLoops();
     int wanted = config.repository().loading().threads();
     int loaders = wanted == 0 ? Math.max(2, cores) : wanted;
     Vertx vertx = vertx(config, loops);
@@ -42,7 +42,8 @@ record ServerThreads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Fu
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
     return Vertx.builder()
         .with(new VertxOptions().setEventLoopPoolSize(eventLoops).setFileSystemOptions(files))
-        .withTransport(new ProtocolDetectionTransport(SocketTransports.choose(config.transport())))
+        .withTransport(
+            new ProtocolDetectionTransport(SocketTransports.choose(config.process().transport())))
         .build();
   }
 

@@ -92,23 +92,25 @@ public final class SluiceServer implements Server {
 
   private SluiceServer(SluiceConfig config) {
     this.config = config;
-    this.accessLog = AccessLogWriter.open(config.accessLog());
+    this.accessLog = AccessLogWriter.open(config.observability().accessLog());
     this.threads = ServerThreads.start(config);
-    this.spans = SpanExport.of(config.tracing(), System::nanoTime, InstantSource.system());
+    this.spans =
+        SpanExport.of(config.observability().tracing(), System::nanoTime, InstantSource.system());
     this.telemetry =
         new Telemetry(
             System::nanoTime,
             InstantSource.system(),
-            traces(config.oip().trace()),
-            latencies(config.oip().latencies()),
-            ServerTiming.valueOf(config.tracing().serverTiming().name()),
+            traces(config.protocols().oip().trace()),
+            latencies(config.protocols().oip().latencies()),
+            ServerTiming.valueOf(config.observability().tracing().serverTiming().name()),
             spans == null ? null : spans.spans());
     if (spans != null) {
       telemetry.add(spans);
     }
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
-    this.inferenceLog = InferenceLogWriter.open(config.inferenceLog(), threads.vertx());
+    this.inferenceLog =
+        InferenceLogWriter.open(config.observability().inferenceLog(), threads.vertx());
     accessLog.ifPresent(telemetry::add);
     inferenceLog.ifPresent(telemetry::add);
     this.monitor = new CallMonitor(telemetry, System::nanoTime);
@@ -117,7 +119,7 @@ public final class SluiceServer implements Server {
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
     telemetry.add(VersionText::write);
-    this.regions = regions(config.oip().sharedMemory());
+    this.regions = regions(config.protocols().oip().sharedMemory());
     this.listeners =
         new Listeners(
             config,
@@ -201,7 +203,7 @@ public final class SluiceServer implements Server {
         config,
         telemetry,
         monitor,
-        new PredictConcurrencyLimit(config.grps().maxConnections()),
+        new PredictConcurrencyLimit(config.protocols().grps().maxConnections()),
         regions,
         models.requestLogs());
   }
@@ -259,7 +261,7 @@ public final class SluiceServer implements Server {
 
   /** Lets the models decide about readiness once the protocols are warm. */
   private void becomeReady() {
-    Duration time = config.startup().warmUp();
+    Duration time = config.process().startup().warmUp();
     if (time.isZero() || config.listeners().isEmpty()) {
       models.control().releaseReadiness();
       return;
@@ -360,14 +362,14 @@ public final class SluiceServer implements Server {
     periodicTasks.stop();
     models.control().drain();
     listeners.drain();
-    await(config.shutdown().gracePeriod());
+    await(config.process().shutdown().gracePeriod());
     listeners.close();
     accessLog.ifPresent(AccessLogWriter::close);
     inferenceLog.ifPresent(InferenceLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
     if (spans != null) {
-      spans.close(config.shutdown().drainTimeout());
+      spans.close(config.process().shutdown().drainTimeout());
     }
     ServerThreads.await(models.repository().close());
     models.control().close();
@@ -380,7 +382,7 @@ public final class SluiceServer implements Server {
 
   @Override
   public Duration closingTime() {
-    ShutdownConfig shutdown = config.shutdown();
+    ShutdownConfig shutdown = config.process().shutdown();
     return shutdown.gracePeriod().plus(shutdown.drainTimeout()).plus(CLOSING);
   }
 

@@ -236,7 +236,7 @@ final class WarmUpServer implements AutoCloseable {
         config,
         telemetry,
         new CallMonitor(telemetry, System::nanoTime),
-        new PredictConcurrencyLimit(config.grps().maxConnections()),
+        new PredictConcurrencyLimit(config.protocols().grps().maxConnections()),
         SharedMemoryRegions.OFF,
         new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));
   }

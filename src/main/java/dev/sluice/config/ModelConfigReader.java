@@ -19,22 +19,12 @@ public final class ModelConfigReader {
   private final Consumer<String> warnings;
 
   /**
-   * @param defaults for what the model's settings leave out
+   * @param settings a server's settings, for what those of its models leave out
    * @param warnings receives what a {@code config.pbtxt} sets without effect
    */
-  public ModelConfigReader(ModelConfig defaults, Consumer<String> warnings) {
-    this(_ -> defaults, warnings);
-  }
-
-  /**
-   * @param settings a server's settings, for what those of its models leave out
-   */
   public ModelConfigReader(SluiceConfig settings, Consumer<String> warnings) {
-    this(folder -> settings.grps().model(folder, settings.repository().defaults()), warnings);
-  }
-
-  private ModelConfigReader(Function<Path, ModelConfig> defaults, Consumer<String> warnings) {
-    this.defaults = defaults;
+    this.defaults =
+        folder -> settings.protocols().grps().model(folder, settings.repository().defaults());
     this.warnings = warnings;
   }
 

@@ -27,43 +27,25 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * All settings of a server: the whole of {@code sluice.yml}.
+ * All settings of a server: the whole of {@code sluice.yml}. Its sections are grouped by what reads
+ * them; in the file each has its own name at the top.
  *
  * @param listeners where it listens; as read, at least one
  * @param repository where models are, and their common settings
  * @param limits what one caller may cost
- * @param grps what the grps protocol leaves to the server
- * @param kserve what KServe's protocol leaves to the server
- * @param log what it says
- * @param eventLoops threads that read and write sockets; 0: one per core
- * @param transport API of the operating system for sockets. {@code auto} is epoll on Linux; where
- *     the one that is set cannot be had, nio is used
- * @param shutdown how it stops
- * @param tfs what the protocol of TensorFlow Serving leaves to the server
- * @param oip what the Open Inference Protocol leaves to the server
+ * @param protocols what each protocol leaves to the server
  * @param security who may do what
- * @param tracing what is recorded of single requests
- * @param accessLog what is logged of each call
- * @param inferenceLog what is recorded of sampled requests
- * @param startup how it starts
+ * @param observability what it says of itself and of requests
+ * @param process its threads and sockets, how it starts and stops
  */
 public record SluiceConfig(
     List<ListenerConfig> listeners,
     RepositoryConfig repository,
     LimitsConfig limits,
-    GrpsConfig grps,
-    KserveConfig kserve,
-    LogConfig log,
-    int eventLoops,
-    SocketTransport transport,
-    ShutdownConfig shutdown,
-    TfsConfig tfs,
-    OipConfig oip,
+    Protocols protocols,
     SecurityConfig security,
-    TracingConfig tracing,
-    AccessLogConfig accessLog,
-    InferenceLogConfig inferenceLog,
-    StartupConfig startup) {
+    Observability observability,
+    ServerProcess process) {
   private static final int MOST_EVENT_LOOPS = 1024;
 
   /**
@@ -77,213 +59,76 @@ public record SluiceConfig(
           List.of(ListenerConfig.DEFAULT),
           RepositoryConfig.DEFAULT,
           LimitsConfig.DEFAULT,
-          GrpsConfig.DEFAULT,
-          KserveConfig.DEFAULT,
-          LogConfig.DEFAULT,
-          0,
-          SocketTransport.AUTO,
-          ShutdownConfig.DEFAULT);
+          new Protocols(
+              GrpsConfig.DEFAULT, KserveConfig.DEFAULT, TfsConfig.DEFAULT, OipConfig.DEFAULT),
+          SecurityConfig.DEFAULT,
+          new Observability(
+              LogConfig.DEFAULT,
+              TracingConfig.DEFAULT,
+              AccessLogConfig.DEFAULT,
+              InferenceLogConfig.DEFAULT),
+          new ServerProcess(
+              0, SocketTransport.AUTO, StartupConfig.DEFAULT, ShutdownConfig.DEFAULT));
 
-  /** With the defaults for the protocols of TensorFlow Serving and V2. */
-  public SluiceConfig(
-      List<ListenerConfig> listeners,
-      RepositoryConfig repository,
-      LimitsConfig limits,
-      GrpsConfig grps,
-      KserveConfig kserve,
+  /**
+   * What the protocols leave to the server.
+   *
+   * @param grps what the grps protocol leaves to the server
+   * @param kserve what KServe's protocol leaves to the server
+   * @param tfs what the protocol of TensorFlow Serving leaves to the server
+   * @param oip what the Open Inference Protocol leaves to the server
+   */
+  public record Protocols(GrpsConfig grps, KserveConfig kserve, TfsConfig tfs, OipConfig oip) {}
+
+  /**
+   * What the server says and records.
+   *
+   * @param log what it says
+   * @param tracing what is recorded of single requests
+   * @param accessLog what is logged of each call
+   * @param inferenceLog what is recorded of sampled requests
+   */
+  public record Observability(
       LogConfig log,
-      int eventLoops,
-      SocketTransport transport,
-      ShutdownConfig shutdown) {
-    this(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        TfsConfig.DEFAULT,
-        OipConfig.DEFAULT,
-        SecurityConfig.DEFAULT,
-        TracingConfig.DEFAULT,
-        AccessLogConfig.DEFAULT,
-        InferenceLogConfig.DEFAULT,
-        StartupConfig.DEFAULT);
+      TracingConfig tracing,
+      AccessLogConfig accessLog,
+      InferenceLogConfig inferenceLog) {
+    /** Returns the same, telling other things of requests. */
+    public Observability with(TracingConfig other) {
+      return new Observability(log, other, accessLog, inferenceLog);
+    }
   }
+
+  /**
+   * The process that serves.
+   *
+   * @param eventLoops threads that read and write sockets; 0: one per core
+   * @param transport API of the operating system for sockets. {@code auto} is epoll on Linux; where
+   *     the one that is set cannot be had, nio is used
+   * @param startup how it starts
+   * @param shutdown how it stops
+   */
+  public record ServerProcess(
+      int eventLoops, SocketTransport transport, StartupConfig startup, ShutdownConfig shutdown) {}
 
   public SluiceConfig {
     listeners = List.copyOf(listeners);
   }
 
-  /** Returns the same, stopping otherwise. */
-  public SluiceConfig withShutdown(ShutdownConfig other) {
-    return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        other,
-        tfs,
-        oip,
-        security,
-        tracing,
-        accessLog,
-        inferenceLog,
-        startup);
-  }
-
-  /** Returns the same, starting otherwise. */
-  public SluiceConfig with(StartupConfig other) {
-    return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        tracing,
-        accessLog,
-        inferenceLog,
-        other);
-  }
-
-  /** Returns the same settings for a server that only loads models. */
-  public SluiceConfig withoutListeners() {
-    return new SluiceConfig(
-        List.of(),
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        tracing,
-        accessLog,
-        inferenceLog,
-        startup);
+  /** Returns the same settings for other listeners and models. */
+  public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
+    return new SluiceConfig(others, models, limits, protocols, security, observability, process);
   }
 
   /** Returns the same settings with another policy. */
   public SluiceConfig with(SecurityConfig other) {
     return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        other,
-        tracing,
-        accessLog,
-        inferenceLog,
-        startup);
+        listeners, repository, limits, protocols, other, observability, process);
   }
 
-  /** Returns the same settings with another inference log. */
-  public SluiceConfig with(InferenceLogConfig other) {
-    return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        tracing,
-        accessLog,
-        other,
-        startup);
-  }
-
-  /** Returns the same settings with another access log. */
-  public SluiceConfig with(AccessLogConfig other) {
-    return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        tracing,
-        other,
-        inferenceLog,
-        startup);
-  }
-
-  /** Returns the same settings, telling other things of requests. */
-  public SluiceConfig with(TracingConfig other) {
-    return new SluiceConfig(
-        listeners,
-        repository,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        other,
-        accessLog,
-        inferenceLog,
-        startup);
-  }
-
-  /** Returns the same settings for other listeners and models. */
-  public SluiceConfig with(List<ListenerConfig> others, RepositoryConfig models) {
-    return new SluiceConfig(
-        others,
-        models,
-        limits,
-        grps,
-        kserve,
-        log,
-        eventLoops,
-        transport,
-        shutdown,
-        tfs,
-        oip,
-        security,
-        tracing,
-        accessLog,
-        inferenceLog,
-        startup);
+  /** Returns the same settings, saying and recording other things. */
+  public SluiceConfig with(Observability other) {
+    return new SluiceConfig(listeners, repository, limits, protocols, security, other, process);
   }
 
   static SluiceConfig read(Section root) {
@@ -295,24 +140,38 @@ public record SluiceConfig(
                 tensorflow -> TensorflowConfig.read(tensorflow, TensorflowConfig.DEFAULT)),
             root.section("java", JavaConfig::readDefaults));
     GrpsConfig grps = root.section("grps", GrpsConfig::read);
-    LogConfig log = root.section("log", LogConfig::read);
+    var protocols =
+        new Protocols(
+            grps,
+            root.section("kserve", KserveConfig::read),
+            root.section("tfs", TfsConfig::read),
+            root.section("oip", OipConfig::read));
     return new SluiceConfig(
         listeners(root, grps),
         root.section("models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
         root.section("limits", LimitsConfig::read),
-        grps,
-        root.section("kserve", KserveConfig::read),
-        log,
-        root.number("event_loops", DEFAULT.eventLoops, 0, MOST_EVENT_LOOPS),
-        root.choice("transport", DEFAULT.transport),
-        root.section("shutdown", ShutdownConfig::read),
-        root.section("tfs", TfsConfig::read),
-        root.section("oip", OipConfig::read),
+        protocols,
         root.section("security", SecurityConfig::read),
+        observability(root),
+        process(root));
+  }
+
+  private static Observability observability(Section root) {
+    LogConfig log = root.section("log", LogConfig::read);
+    return new Observability(
+        log,
         root.section("tracing", TracingConfig::read),
         root.section("access_log", access -> AccessLogConfig.read(access, log)),
-        root.section("inference_log", InferenceLogConfig::read),
-        root.section("startup", StartupConfig::read));
+        root.section("inference_log", InferenceLogConfig::read));
+  }
+
+  private static ServerProcess process(Section root) {
+    ServerProcess otherwise = DEFAULT.process;
+    return new ServerProcess(
+        root.number("event_loops", otherwise.eventLoops, 0, MOST_EVENT_LOOPS),
+        root.choice("transport", otherwise.transport),
+        root.section("startup", StartupConfig::read),
+        root.section("shutdown", ShutdownConfig::read));
   }
 
   private static List<ListenerConfig> listeners(Section root, GrpsConfig grps) {

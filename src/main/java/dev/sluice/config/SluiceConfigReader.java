@@ -45,8 +45,10 @@ public final class SluiceConfigReader {
     new Environment(settings(), warnings).overrides(environment).forEach(tree::set);
     flags.forEach(tree::set);
     SluiceConfig read = tree.read(SluiceConfig::read);
-    read.grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
-    return read.with(new OtelEnvironment(environment, warnings).complete(read.tracing()));
+    read.protocols().grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
+    var otel = new OtelEnvironment(environment, warnings);
+    SluiceConfig.Observability observability = read.observability();
+    return read.with(observability.with(otel.complete(observability.tracing())));
   }
 
   /** Full names of all settings with a single value: those that reading nothing asks for. */

@@ -9,6 +9,7 @@ import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
 import java.io.IOException;
@@ -70,7 +71,8 @@ class CertificateReloadIT {
 
   private RunningServer start(Optional<Path> authorities) {
     TlsConfig tls =
-        new TlsConfig(certificate, key, authorities).withReloadInterval(Duration.ofMillis(5));
+        RecordCopy.with(
+            new TlsConfig(certificate, key, authorities), "reloadInterval", Duration.ofMillis(5));
     ListenerConfig listener = ListenerConfig.DEFAULT.withPort(0).withTls(Optional.of(tls));
     return RunningServer.start(
         RunningServer.settings(

@@ -178,7 +178,7 @@ class CommandLineTest {
     run("check", "--models", folder, "--set", "log.level=debug", "--set", "event_loops=3");
     SluiceConfig config = started.getFirst();
     assertThat(config.repository().wanted().directories()).containsExactly(models);
-    assertThat(config.eventLoops()).isEqualTo(3);
+    assertThat(config.process().eventLoops()).isEqualTo(3);
   }
 
   @Test

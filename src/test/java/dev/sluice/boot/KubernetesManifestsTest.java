@@ -119,7 +119,8 @@ class KubernetesManifestsTest {
       assertThat(container.path(probe).at("/httpGet/port"))
           .isEqualTo(container.at("/ports/0/name"));
     }
-    Duration drain = config.shutdown().gracePeriod().plus(config.shutdown().drainTimeout());
+    Duration drain =
+        config.process().shutdown().gracePeriod().plus(config.process().shutdown().drainTimeout());
     assertThat(manifest.at("/spec/template/spec/terminationGracePeriodSeconds").asLong())
         .isGreaterThanOrEqualTo(drain.plusSeconds(10).toSeconds());
   }

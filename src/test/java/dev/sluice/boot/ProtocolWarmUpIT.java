@@ -10,10 +10,10 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
-import dev.sluice.config.server.StartupConfig;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PrometheusPage;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
@@ -141,10 +141,13 @@ class ProtocolWarmUpIT {
   /** A server whose model has the name that is asked for. */
   private static SluiceConfig warmingUpFor(Duration time) {
     var models = Map.of(WarmUpCalls.MODEL, ListedModel.in(MODEL));
-    return RunningServer.settings(
-            RunningServer.LISTENER, RepositoryConfig.of(DesiredModels.only(models), Duration.ZERO))
-        .with(new StartupConfig(time))
-        .withShutdown(new ShutdownConfig(Duration.ZERO, Duration.ofSeconds(5)));
+    SluiceConfig config =
+        RunningServer.settings(
+            RunningServer.LISTENER, RepositoryConfig.of(DesiredModels.only(models), Duration.ZERO));
+    return RecordCopy.with(
+        RecordCopy.with(config, "process.startup.warmUp", time),
+        "process.shutdown",
+        new ShutdownConfig(Duration.ZERO, Duration.ofSeconds(5)));
   }
 
   private static List<String> call(ListenerConfig listener, int port) throws IOException {

@@ -52,7 +52,7 @@ class SystemdUnitTest {
 
   @Test
   void theServerHasEndedBeforeItIsKilled() throws IOException {
-    var shutdown = started().shutdown();
+    var shutdown = started().process().shutdown();
     Duration drain = shutdown.gracePeriod().plus(shutdown.drainTimeout());
     assertThat(Duration.ofSeconds(Long.parseLong(value("TimeoutStopSec"))))
         .isGreaterThan(drain.plusSeconds(10));

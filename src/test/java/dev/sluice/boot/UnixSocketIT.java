@@ -9,6 +9,7 @@ import dev.sluice.config.security.SocketAccess;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -159,8 +160,9 @@ class UnixSocketIT {
   }
 
   private static ListenerConfig shared(Path socket, String group) {
-    return ListenerConfig.DEFAULT
-        .onSocket(socket)
-        .withSocketAccess(new SocketAccess(0660, Optional.of(group)));
+    return RecordCopy.with(
+        ListenerConfig.DEFAULT.onSocket(socket),
+        "socketAccess",
+        new SocketAccess(0660, Optional.of(group)));
   }
 }

@@ -26,6 +26,7 @@ import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.config.model.TextConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.testing.RecordCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -239,7 +240,10 @@ class ModelConfigReaderTest {
   void theServersConcurrencyIsOneForSequences() throws IOException {
     write("model.yml", "sequence: {}\n");
     ModelConfig server = ModelConfig.DEFAULT.withWorkers(new ModelConfig.Workers(2, 3));
-    ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
+    ModelConfig read =
+        new ModelConfigReader(
+                RecordCopy.with(SluiceConfig.DEFAULT, "repository.defaults", server), warnings::add)
+            .read(model);
     assertThat(read.concurrency()).isEqualTo(1);
     assertThat(read.runsAtOnce()).isEqualTo(2);
   }
@@ -317,7 +321,10 @@ class ModelConfigReaderTest {
             new RuntimesConfig(
                 new OnnxConfig(7, 1, false, true, false, OnnxConfig.GraphOptimization.ALL),
                 TensorflowConfig.DEFAULT));
-    ModelConfig read = new ModelConfigReader(server, warnings::add).read(model);
+    ModelConfig read =
+        new ModelConfigReader(
+                RecordCopy.with(SluiceConfig.DEFAULT, "repository.defaults", server), warnings::add)
+            .read(model);
     assertThat(read.runtimes().onnx())
         .isEqualTo(new OnnxConfig(7, 1, false, false, false, OnnxConfig.GraphOptimization.ALL));
     assertThat(read.workers().instances()).isEqualTo(3);
@@ -604,7 +611,7 @@ class ModelConfigReaderTest {
   }
 
   private ModelConfig read() {
-    return new ModelConfigReader(ModelConfig.DEFAULT, warnings::add).read(model);
+    return new ModelConfigReader(SluiceConfig.DEFAULT, warnings::add).read(model);
   }
 
   private void write(String name, String text) throws IOException {

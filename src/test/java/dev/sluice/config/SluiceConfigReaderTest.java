@@ -29,6 +29,7 @@ import dev.sluice.config.security.ApiKey;
 import dev.sluice.config.security.ApiKeysConfig;
 import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.security.JwtConfig;
+import dev.sluice.config.security.Pem;
 import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.security.SocketAccess;
@@ -272,9 +273,11 @@ class SluiceConfigReaderTest {
                   true,
                   Optional.of(
                       new TlsConfig(
-                              Path.of("c.pem"), Path.of("k.pem"), Optional.of(Path.of("ca.pem")))
-                          .withOnlyTls13()
-                          .withReloadInterval(Duration.ofSeconds(3)))),
+                          new Pem.InFile(Path.of("c.pem")),
+                          new Pem.InFile(Path.of("k.pem")),
+                          Optional.of(new Pem.InFile(Path.of("ca.pem"))),
+                          true,
+                          Duration.ofSeconds(3)))),
               new ListenerConfig(
                   "0.0.0.0",
                   9001,
@@ -365,32 +368,24 @@ class SluiceConfigReaderTest {
               7 << 20,
               new ConnectionConfig(
                   8 << 20, 8, 50, Duration.ofSeconds(9), 10, Duration.ofSeconds(11))),
-          new GrpsConfig(
-              Optional.of("digits"),
-              true,
-              new StreamControlConfig(
-                  StreamControlConfig.Mode.HEADER_PARAM, "x-stream", "text/plain"),
-              new CustomPredictConfig(Optional.of("/v1/chat"), true),
-              50,
-              Optional.empty()),
-          new KserveConfig("answer", Optional.of("/here"), true),
-          new LogConfig(
-              LogConfig.Format.JSON,
-              LogConfig.Level.DEBUG,
-              Optional.of(Path.of("sluice.log")),
-              LogConfig.LineStart.GLOG,
-              Set.of(LogConfig.Suppressible.WARN)),
-          6,
-          SocketTransport.NIO,
-          new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10)),
-          new TfsConfig(true, Optional.of(Path.of("/var/log/requests"))),
-          new OipConfig(
-              "triton",
-              Optional.of("x-.*"),
-              Optional.of("y-.*"),
-              new TraceConfig(true, 5, 6, 7, true, Optional.of(Path.of("trace.json")), 2 << 20),
-              new LatencyMetricsConfig(false, true, true, List.of(0.5, 0.75)),
-              new SharedMemoryConfig(true, Path.of("/dev/shm/x"), 7, Duration.ofMinutes(2))),
+          new SluiceConfig.Protocols(
+              new GrpsConfig(
+                  Optional.of("digits"),
+                  true,
+                  new StreamControlConfig(
+                      StreamControlConfig.Mode.HEADER_PARAM, "x-stream", "text/plain"),
+                  new CustomPredictConfig(Optional.of("/v1/chat"), true),
+                  50,
+                  Optional.empty()),
+              new KserveConfig("answer", Optional.of("/here"), true),
+              new TfsConfig(true, Optional.of(Path.of("/var/log/requests"))),
+              new OipConfig(
+                  "triton",
+                  Optional.of("x-.*"),
+                  Optional.of("y-.*"),
+                  new TraceConfig(true, 5, 6, 7, true, Optional.of(Path.of("trace.json")), 2 << 20),
+                  new LatencyMetricsConfig(false, true, true, List.of(0.5, 0.75)),
+                  new SharedMemoryConfig(true, Path.of("/dev/shm/x"), 7, Duration.ofMinutes(2)))),
           new SecurityConfig(
               List.of(
                   new PolicyConfig(
@@ -415,33 +410,44 @@ class SluiceConfigReaderTest {
                   Duration.ofSeconds(5),
                   "realm_access.roles"),
               0.25),
-          new TracingConfig(
-              TracingConfig.Timing.ALWAYS,
-              Optional.of(URI.create("https://collector:4318")),
-              List.of("k=v"),
-              0.5,
-              false,
-              "ranking",
-              List.of("a=b", "c=d")),
-          new AccessLogConfig(
-              true,
-              AccessLogConfig.Format.PATTERN,
-              "$status ${path}",
-              Optional.of(Path.of("access.log")),
-              1_024,
-              3,
-              false,
-              7),
-          new InferenceLogConfig(
-              Optional.empty(),
-              Optional.of(URI.create("https://events.example/x")),
-              0.5,
-              1_024,
-              2_048,
-              3_072,
-              4,
-              Set.of("ssn", "digits/image")),
-          new StartupConfig(Duration.ofMinutes(11)));
+          new SluiceConfig.Observability(
+              new LogConfig(
+                  LogConfig.Format.JSON,
+                  LogConfig.Level.DEBUG,
+                  Optional.of(Path.of("sluice.log")),
+                  LogConfig.LineStart.GLOG,
+                  Set.of(LogConfig.Suppressible.WARN)),
+              new TracingConfig(
+                  TracingConfig.Timing.ALWAYS,
+                  Optional.of(URI.create("https://collector:4318")),
+                  List.of("k=v"),
+                  0.5,
+                  false,
+                  "ranking",
+                  List.of("a=b", "c=d")),
+              new AccessLogConfig(
+                  true,
+                  AccessLogConfig.Format.PATTERN,
+                  "$status ${path}",
+                  Optional.of(Path.of("access.log")),
+                  1_024,
+                  3,
+                  false,
+                  7),
+              new InferenceLogConfig(
+                  Optional.empty(),
+                  Optional.of(URI.create("https://events.example/x")),
+                  0.5,
+                  1_024,
+                  2_048,
+                  3_072,
+                  4,
+                  Set.of("ssn", "digits/image"))),
+          new SluiceConfig.ServerProcess(
+              6,
+              SocketTransport.NIO,
+              new StartupConfig(Duration.ofMinutes(11)),
+              new ShutdownConfig(Duration.ofNanos(500_000), Duration.ofMinutes(10))));
 
   @TempDir private Path folder;
   private final List<String> warnings = new ArrayList<>();
@@ -581,8 +587,9 @@ class SluiceConfigReaderTest {
     var environment = Map.of("SLUICE_LOG_LEVEL", "warn", "SLUICE_EVENT_LOOPS", "2");
     var flag = new SettingOverride("event_loops", "3", "--set event_loops");
     SluiceConfig config = read(file, environment, flag);
-    assertThat(config.log()).isEqualTo(new LogConfig(LogConfig.Format.JSON, LogConfig.Level.WARN));
-    assertThat(config.eventLoops()).isEqualTo(3);
+    assertThat(config.observability().log())
+        .isEqualTo(new LogConfig(LogConfig.Format.JSON, LogConfig.Level.WARN));
+    assertThat(config.process().eventLoops()).isEqualTo(3);
   }
 
   @Test
@@ -598,7 +605,8 @@ class SluiceConfigReaderTest {
     assertThat(read("", Map.of("SLUICE_TENSORFLOW_TAGS", "serve, tpu")).repository())
         .extracting(repository -> repository.defaults().runtimes().tensorflow().tags())
         .isEqualTo(List.of("serve", "tpu"));
-    assertThat(read("", Map.of("SLUICE_GRPS_DEFAULT_MODEL", "007")).grps().defaultModel())
+    assertThat(
+            read("", Map.of("SLUICE_GRPS_DEFAULT_MODEL", "007")).protocols().grps().defaultModel())
         .contains("007");
   }
 
@@ -632,7 +640,11 @@ class SluiceConfigReaderTest {
 
   @Test
   void emptyVariableSetsNothing() {
-    assertThat(read("log: { level: warn }", Map.of("SLUICE_LOG_LEVEL", "")).log().level())
+    assertThat(
+            read("log: { level: warn }", Map.of("SLUICE_LOG_LEVEL", ""))
+                .observability()
+                .log()
+                .level())
         .isEqualTo(LogConfig.Level.WARN);
   }
 

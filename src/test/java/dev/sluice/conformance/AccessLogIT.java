@@ -11,7 +11,6 @@ import dev.sluice.config.security.JwtConfig;
 import dev.sluice.config.security.PolicyConfig;
 import dev.sluice.config.security.PolicyConfig.Role;
 import dev.sluice.config.security.SecurityConfig;
-import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.AccessLogConfig.Format;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
@@ -27,6 +26,7 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.RawGrpc;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.grpc.StatusRuntimeException;
@@ -80,10 +80,14 @@ class AccessLogIT {
         .output("y", OnnxModelWriter.FLOAT, "rows", "3")
         .writeTo(Files.createDirectories(models.resolve("wide/7")));
     Files.writeString(folder.resolve("keys"), "ci: " + KEY + "\n");
-    server = start(AccessLogConfig.DEFAULT.to(file, Format.JSON));
+    server = start(Format.JSON);
   }
 
-  private RunningServer start(AccessLogConfig log) {
+  private RunningServer start(Format format) {
+    return RunningServer.start(settings(format));
+  }
+
+  private SluiceConfig settings(Format format) {
     var rules =
         List.of(
             new PolicyConfig(
@@ -91,7 +95,7 @@ class AccessLogIT {
                 Set.of(Role.METADATA, Role.METRICS, Role.INFERENCE),
                 List.of(),
                 List.of()));
-    return RunningServer.start(
+    SluiceConfig config =
         SluiceConfig.DEFAULT
             .with(
                 List.of(ListenerConfig.DEFAULT.withPort(0)),
@@ -100,8 +104,8 @@ class AccessLogIT {
                 new SecurityConfig(
                     rules,
                     new ApiKeysConfig(List.of(), Optional.of(folder.resolve("keys"))),
-                    JwtConfig.DEFAULT))
-            .with(log));
+                    JwtConfig.DEFAULT));
+    return RunningServer.logging(config, file, format);
   }
 
   @AfterEach
@@ -346,11 +350,12 @@ class AccessLogIT {
     Path path = folder.resolve("s");
     server =
         RunningServer.start(
-            SluiceConfig.DEFAULT
-                .with(
+            RunningServer.logging(
+                SluiceConfig.DEFAULT.with(
                     List.of(ListenerConfig.DEFAULT.onSocket(path)),
-                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
-                .with(AccessLogConfig.DEFAULT.to(file, Format.JSON)));
+                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)),
+                file,
+                Format.JSON));
     try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       channel.write(
           ByteBuffer.wrap(
@@ -379,11 +384,10 @@ class AccessLogIT {
             List.of());
     server =
         RunningServer.start(
-            RunningServer.settings(
-                    RunningServer.LISTENER,
-                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
-                .with(tracing)
-                .with(AccessLogConfig.DEFAULT.to(file, Format.JSON)));
+            RunningServer.logging(
+                RecordCopy.with(RunningServer.settings(models), "observability.tracing", tracing),
+                file,
+                Format.JSON));
     String trace = "0af7651916cd43dd8448eb211c80319c";
     ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-01");
     ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-00");
@@ -396,7 +400,7 @@ class AccessLogIT {
   void noClientForgesALineOrAField() throws IOException {
     server.close();
     Files.deleteIfExists(file);
-    server = start(AccessLogConfig.DEFAULT.to(file, Format.PATTERN));
+    server = start(Format.PATTERN);
     ask(
         "POST",
         "/grps/v1/infer/predict",
@@ -425,16 +429,8 @@ class AccessLogIT {
     server.close();
     Files.deleteIfExists(file);
     server =
-        start(
-            new AccessLogConfig(
-                true,
-                Format.JSON,
-                AccessLogConfig.DEFAULT.pattern(),
-                Optional.of(file),
-                0,
-                1,
-                false,
-                100));
+        RunningServer.start(
+            RecordCopy.with(settings(Format.JSON), "observability.accessLog.probes", false));
     ask("GET", "/v2/health/ready", "");
     ask("GET", "/v2/models/half_plus_two/ready", "");
     ask("GET", "/metrics", "");

@@ -13,6 +13,7 @@ import dev.sluice.testing.AccessMatrix.Verdict;
 import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.AccessWire;
 import dev.sluice.testing.MatrixServer;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
 import dev.sluice.testing.TlsClient;
@@ -105,7 +106,7 @@ class AccessMatrixIT {
     ListenerConfig listener =
         switch (kind) {
           case LOOPBACK, LOOPBACK_CLOSED, LOOPBACK_OPEN -> free;
-          case ALL_INTERFACES, ALL_INTERFACES_OPEN -> free.onHost("0.0.0.0");
+          case ALL_INTERFACES, ALL_INTERFACES_OPEN -> RecordCopy.with(free, "host", "0.0.0.0");
           case UNIX_SOCKET, UNIX_SOCKET_CLOSED, UNIX_SOCKET_OPEN ->
               free.onSocket(folder.resolve("s"));
           case TLS_CLIENTS, TLS_CLIENTS_OPEN ->

@@ -4,16 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
-import dev.sluice.config.server.StartupConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ServerLiveRequest;
 import dev.sluice.protocol.oip.grpc.proto.ServerReadyRequest;
 import dev.sluice.tensor.MemoryBudget.Kind;
+import dev.sluice.testing.RecordCopy;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
@@ -35,22 +34,18 @@ class HealthUnderLoadIT {
   private static final int CONNECTIONS = 2;
 
   private static SluiceConfig settings() {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
     ListenerConfig listener = ListenerConfig.DEFAULT.withPort(0);
     var limits =
         new LimitsConfig(
             1 << 20, 1 << 20, 1 << 20, Duration.ZERO, Duration.ofMinutes(1), CONNECTIONS);
-    return new SluiceConfig(
+    SluiceConfig config =
+        SluiceConfig.DEFAULT.with(
             List.of(listener, listener),
-            RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO),
-            limits.withMemory(8 << 20).withConnection(ConnectionConfig.DEFAULT),
-            defaults.grps(),
-            defaults.kserve(),
-            defaults.log(),
-            defaults.eventLoops(),
-            defaults.transport(),
-            defaults.shutdown())
-        .with(new StartupConfig(Duration.ZERO));
+            RepositoryConfig.of(new DesiredModels(SAMPLES, Map.of()), Duration.ZERO));
+    return RecordCopy.with(
+        RecordCopy.with(config, "limits", RecordCopy.with(limits, "memory", 8L << 20)),
+        "process.startup.warmUp",
+        Duration.ZERO);
   }
 
   @Test

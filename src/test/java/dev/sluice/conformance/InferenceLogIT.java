@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.InferenceLogConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.PredictClient;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
@@ -24,7 +23,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -73,10 +71,7 @@ class InferenceLogIT {
   private void start(InferenceLogConfig log) {
     server =
         RunningServer.start(
-            RunningServer.settings(
-                    RunningServer.LISTENER,
-                    RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
-                .with(log));
+            RecordCopy.with(RunningServer.settings(models), "observability.inferenceLog", log));
   }
 
   private InferenceLogConfig toFile(double ratio, long tensor, long record, String... redact) {

@@ -19,6 +19,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
@@ -57,7 +58,7 @@ class LoadPolicyIT {
     return RunningServer.start(
         RunningServer.settings(
             RunningServer.LISTENER,
-            RepositoryConfig.of(models, Duration.ofMillis(50)).withTrust(trust)));
+            RecordCopy.with(RepositoryConfig.of(models, Duration.ofMillis(50)), "trust", trust)));
   }
 
   private RunningServer start(TrustConfig trust) {
@@ -222,9 +223,11 @@ class LoadPolicyIT {
     return RunningServer.start(
         RunningServer.settings(
             RunningServer.LISTENER,
-            RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ZERO)
-                .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(), true))
-                .withTrust(trust)));
+            RecordCopy.with(
+                RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ZERO)
+                    .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of(), true)),
+                "trust",
+                trust)));
   }
 
   private static void upload(RunningServer server, String file) throws IOException {

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
-import dev.sluice.config.security.TrustConfig;
-import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.VersionState;
 import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.testing.PluginJar;
@@ -63,8 +60,7 @@ class ModelStatesIT {
                 List.of(new SettingOverride("listeners", "localhost:0", "test")))
             .with(
                 List.of(usual, RunningServer.listener(Set.of(Protocol.KSERVE))),
-                RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ofMillis(20))
-                    .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models))));
+                RunningServer.trusting(models, Duration.ofMillis(20)));
     return RunningServer.start(config);
   }
 

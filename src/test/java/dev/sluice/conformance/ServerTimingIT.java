@@ -11,6 +11,7 @@ import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Polling;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunGate;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
@@ -228,7 +229,9 @@ class ServerTimingIT {
   void settingTellsItAlwaysOrNever() {
     for (var told : TracingConfig.Timing.values()) {
       try (var other =
-              RunningServer.start(RunningServer.settings(models).with(new TracingConfig(told)));
+              RunningServer.start(
+                  RecordCopy.with(
+                      RunningServer.settings(models), "observability.tracing.serverTiming", told));
           var client = new HttpCaller(other.port())) {
         MultiMap asking = MultiMap.caseInsensitiveMultiMap().set("x-server-timing", "1");
         String target = "/v1/models/half_plus_two";

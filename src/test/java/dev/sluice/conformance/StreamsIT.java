@@ -3,12 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.compat.grps.CustomPredictConfig;
-import dev.sluice.config.compat.grps.GrpsConfig;
 import dev.sluice.config.compat.grps.StreamControlConfig;
-import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.grps.grpc.proto.DataType;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
@@ -20,6 +15,7 @@ import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.protocol.oip.grpc.proto.ModelStreamInferResponse;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import io.grpc.ManagedChannel;
@@ -33,11 +29,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -172,19 +165,8 @@ class StreamsIT {
   }
 
   private static RunningServer controlled(StreamControlConfig control) {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
     return RunningServer.start(
-        new SluiceConfig(
-            List.of(RunningServer.LISTENER),
-            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO),
-            defaults.limits(),
-            new GrpsConfig(
-                Optional.empty(), false, control, CustomPredictConfig.DEFAULT, 0, Optional.empty()),
-            defaults.kserve(),
-            defaults.log(),
-            defaults.eventLoops(),
-            defaults.transport(),
-            defaults.shutdown()));
+        RecordCopy.with(RunningServer.settings(models), "protocols.grps.streamingCtrl", control));
   }
 
   @Test

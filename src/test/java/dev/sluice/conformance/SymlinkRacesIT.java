@@ -12,6 +12,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -65,8 +66,10 @@ class SymlinkRacesIT {
         RunningServer.start(
             RunningServer.settings(
                 RunningServer.LISTENER,
-                RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ofMillis(20))
-                    .withTrust(new TrustConfig(List.of(root), Set.of(), List.of(), false))));
+                RecordCopy.with(
+                    RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ofMillis(20)),
+                    "trust",
+                    new TrustConfig(List.of(root), Set.of(), List.of(), false))));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
 

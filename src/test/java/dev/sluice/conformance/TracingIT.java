@@ -30,6 +30,7 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.OtlpCollector;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
@@ -100,7 +101,9 @@ class TracingIT {
             true,
             "ranking",
             List.of("deployment.environment.name=test"));
-    server = RunningServer.start(RunningServer.settings(models).with(tracing));
+    server =
+        RunningServer.start(
+            RecordCopy.with(RunningServer.settings(models), "observability.tracing", tracing));
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }

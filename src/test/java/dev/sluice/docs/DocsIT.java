@@ -89,7 +89,7 @@ class DocsIT {
   private boolean isOfModel(String text) throws IOException {
     Files.writeString(folder.resolve("model.yml"), text);
     try {
-      ModelConfig read = new ModelConfigReader(ModelConfig.DEFAULT, _ -> {}).read(folder);
+      ModelConfig read = new ModelConfigReader(SluiceConfig.DEFAULT, _ -> {}).read(folder);
       return !read.equals(ModelConfig.DEFAULT);
     } catch (ConfigException _) {
       return false;

@@ -11,6 +11,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.Grpcurl;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -196,7 +197,9 @@ final class Reader implements AutoCloseable {
   }
 
   private static ListenerConfig anywhere(ListenerConfig listener) {
-    return listener.socket().isPresent() ? listener : listener.withPort(0).onHost("localhost");
+    return listener.socket().isPresent()
+        ? listener
+        : RecordCopy.with(listener.withPort(0), "host", "localhost");
   }
 
   private static String shell(String line, Path folder) throws IOException, InterruptedException {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.LoadingConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.testing.RecordCopy;
 import io.vertx.core.Future;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,8 +43,10 @@ class ConcurrentReloadTest {
     files = new ModelFiles(root);
     repository =
         new ModelRepository(
-            RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ofSeconds(1))
-                .withLoading(LoadingConfig.DEFAULT.rereading()),
+            RecordCopy.with(
+                RepositoryConfig.of(new DesiredModels(root, Map.of()), Duration.ofSeconds(1)),
+                "loading.reread",
+                true),
             _ -> ModelConfig.DEFAULT,
             loader,
             new ThreadWorkers(threads),

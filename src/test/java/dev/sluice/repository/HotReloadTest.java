@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.config.server.DesiredModels;
-import dev.sluice.config.server.LoadingConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.VersionState;
+import dev.sluice.testing.RecordCopy;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,9 +34,10 @@ class HotReloadTest {
     test =
         new TestRepository(
             root,
-            RepositoryConfig.DEFAULT
-                .withWanted(new DesiredModels(root, Map.of()))
-                .withLoading(LoadingConfig.DEFAULT.rereading()));
+            RecordCopy.with(
+                RepositoryConfig.DEFAULT.withWanted(new DesiredModels(root, Map.of())),
+                "loading.reread",
+                true));
     test.settle();
   }
 

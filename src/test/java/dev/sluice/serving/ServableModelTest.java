@@ -93,7 +93,7 @@ class ServableModelTest {
             batching,
             queue,
             sessions.size(),
-            new AdmissionConfig(false, Duration.ofMillis(10)),
+            new AdmissionConfig(false, Duration.ofMillis(10), Duration.ofSeconds(10)),
             false,
             defaults.explain(),
             defaults.runtimes());

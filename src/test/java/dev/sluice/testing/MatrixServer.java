@@ -4,10 +4,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.config.security.SecurityConfig;
-import dev.sluice.config.security.TrustConfig;
-import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,10 +42,7 @@ public final class MatrixServer {
     var memory = new SettingOverride("oip.shared_memory.enabled", "true", "test");
     return new SluiceConfigReader(_ -> {})
         .read(Optional.empty(), Map.of(), List.of(path, memory))
-        .with(
-            List.of(listener),
-            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
-                .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models))))
+        .with(List.of(listener), RunningServer.trusting(models, Duration.ZERO))
         .with(security);
   }
 }

@@ -4,6 +4,7 @@ import dev.sluice.boot.SluiceServer;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.security.TrustConfig;
+import dev.sluice.config.server.AccessLogConfig.Format;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
@@ -86,26 +87,30 @@ public final class RunningServer implements AutoCloseable {
 
   /** The same where jars in the folder are run. */
   public static RunningServer startWithPlugins(Path models) {
-    return start(
-        settings(
-            ListenerConfig.DEFAULT.withPort(0),
-            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
-                .withTrust(TrustConfig.DEFAULT.withPluginFolders(List.of(models)))));
+    return start(settings(ListenerConfig.DEFAULT.withPort(0), trusting(models, Duration.ZERO)));
+  }
+
+  /** The models of a folder, where jars are run. */
+  public static RepositoryConfig trusting(Path models, Duration pollInterval) {
+    return RecordCopy.with(
+        RepositoryConfig.of(new DesiredModels(models, Map.of()), pollInterval),
+        "trust",
+        TrustConfig.DEFAULT.withPluginFolders(List.of(models)));
+  }
+
+  /** The same settings with an access log. */
+  public static SluiceConfig logging(SluiceConfig config, Path file, Format format) {
+    String log = "observability.accessLog.";
+    return RecordCopy.with(
+        RecordCopy.with(
+            RecordCopy.with(config, log + "enabled", true), log + "file", Optional.of(file)),
+        log + "format",
+        format);
   }
 
   /** Settings of a server with one listener, the rest as it comes. */
   public static SluiceConfig settings(ListenerConfig listener, RepositoryConfig repository) {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
-    return new SluiceConfig(
-        List.of(listener),
-        repository,
-        defaults.limits(),
-        defaults.grps(),
-        defaults.kserve(),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+    return SluiceConfig.DEFAULT.with(List.of(listener), repository);
   }
 
   /** Starts a server with these settings. Returns when its models are loaded or have failed to. */
@@ -117,16 +122,16 @@ public final class RunningServer implements AutoCloseable {
 
   /** Tests that want the time of the default name another one. */
   private static SluiceConfig withoutGrace(SluiceConfig config) {
-    ShutdownConfig shutdown = config.shutdown();
+    ShutdownConfig shutdown = config.process().shutdown();
     return shutdown.gracePeriod().equals(ShutdownConfig.DEFAULT.gracePeriod())
-        ? config.withShutdown(new ShutdownConfig(Duration.ZERO, shutdown.drainTimeout()))
+        ? RecordCopy.with(config, "process.shutdown.gracePeriod", Duration.ZERO)
         : config;
   }
 
   /** Tests that want the time of the default name another one. */
   private static SluiceConfig withoutWarmUp(SluiceConfig config) {
-    return config.startup().equals(StartupConfig.DEFAULT)
-        ? config.with(new StartupConfig(Duration.ZERO))
+    return config.process().startup().equals(StartupConfig.DEFAULT)
+        ? RecordCopy.with(config, "process.startup.warmUp", Duration.ZERO)
         : config;
   }
 

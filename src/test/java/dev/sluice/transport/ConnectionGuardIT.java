@@ -9,6 +9,7 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
+import dev.sluice.testing.RecordCopy;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -54,7 +55,7 @@ class ConnectionGuardIT {
   }
 
   private static LimitsConfig limits(ConnectionConfig connection) {
-    return LimitsConfig.DEFAULT.withConnection(connection);
+    return RecordCopy.with(LimitsConfig.DEFAULT, "connection", connection);
   }
 
   private static Socket connect(byte[]... writes) throws IOException {

@@ -7,6 +7,7 @@ import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RecordCopy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -46,7 +47,8 @@ class IdleTimeoutIT {
   }
 
   private static LimitsConfig limits(Duration idle) {
-    return LimitsConfig.DEFAULT.withIdleTimeout(idle).withConnection(NO_LIMITS);
+    return RecordCopy.with(
+        RecordCopy.with(LimitsConfig.DEFAULT, "idleTimeout", idle), "connection", NO_LIMITS);
   }
 
   private static Socket connect(EchoListener to) throws IOException {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RecordCopy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -58,8 +59,10 @@ class MemoryIT {
 
   private final EchoListener listener =
       new EchoListener(
-          new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0)
-              .withMemory(MEMORY));
+          RecordCopy.with(
+              new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0),
+              "memory",
+              (long) MEMORY));
   private final Vertx vertx = Vertx.vertx();
   private final java.net.http.HttpClient friend = java.net.http.HttpClient.newHttpClient();
   private HttpClient client;

@@ -8,6 +8,7 @@ import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RecordCopy;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -33,8 +34,10 @@ class MemoryReserveIT {
   private final List<Socket> sockets = new ArrayList<>();
   private final EchoListener listener =
       new EchoListener(
-          new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0)
-              .withMemory(MEMORY));
+          RecordCopy.with(
+              new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0),
+              "memory",
+              (long) MEMORY));
 
   @AfterEach
   void close() throws IOException {

@@ -10,10 +10,10 @@ import static dev.sluice.testing.RawHttp2.messageHead;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.RecordCopy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -50,19 +50,15 @@ class MemoryShareIT {
    * @param mostOfPeer connections of one address
    */
   private void listen(int mostOfPeer) {
-    ConnectionConfig usual = ConnectionConfig.DEFAULT;
     listener =
         new EchoListener(
-            new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0)
-                .withMemory(MEMORY)
-                .withConnection(
-                    new ConnectionConfig(
-                        usual.connectionMemory(),
-                        mostOfPeer,
-                        usual.maxHeaderFields(),
-                        usual.headerTimeout(),
-                        usual.minUploadRate(),
-                        usual.writeTimeout())));
+            RecordCopy.with(
+                RecordCopy.with(
+                    new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0),
+                    "memory",
+                    (long) MEMORY),
+                "connection.maxConnectionsPerPeer",
+                mostOfPeer));
   }
 
   /** Connects from an address of this machine. */

@@ -10,6 +10,7 @@ import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RawCalls;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.SelfSigned;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
@@ -237,7 +238,9 @@ class TlsIT {
       assertThat(negotiate(port, "TLSv1.1", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"))
           .contains("refused", "PROTOCOL_VERSION");
     }
-    try (var listener = new EchoListener(LimitsConfig.DEFAULT, Optional.of(tls.withOnlyTls13()))) {
+    try (var listener =
+        new EchoListener(
+            LimitsConfig.DEFAULT, Optional.of(RecordCopy.with(tls, "onlyTls13", true)))) {
       assertThat(negotiate(listener.port(), "TLSv1.3", "TLS_AES_128_GCM_SHA256"))
           .isEqualTo("TLS_AES_128_GCM_SHA256");
       assertThat(negotiate(listener.port(), "TLSv1.2", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"))

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RawHttp2.Frame;
+import dev.sluice.testing.RecordCopy;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -55,8 +56,10 @@ class UnfinishedStreamIT {
   void listen() {
     listener =
         new EchoListener(
-            new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0)
-                .withMemory(MEMORY));
+            RecordCopy.with(
+                new LimitsConfig(64 * MIB, 64 * MIB, MIB, Duration.ZERO, Duration.ZERO, 0),
+                "memory",
+                (long) MEMORY));
   }
 
   @AfterEach

@@ -39,7 +39,7 @@ final class CheckCommand implements Callable<Integer> {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
     List<ModelLine> models;
     List<String> advice;
-    try (Server server = starter.start(config.withoutListeners())) {
+    try (Server server = starter.start(config.with(List.of(), config.repository()))) {
       models = server.models();
       advice = server.advice();
     }

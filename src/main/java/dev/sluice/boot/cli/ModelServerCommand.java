@@ -90,7 +90,7 @@ final class ModelServerCommand implements Callable<Integer> {
       throws InterruptedException {
     var stopping = new GracefulShutdown(server);
     stopping.onSignal();
-    if (config.log().format() == LogConfig.Format.JSON) {
+    if (config.observability().log().format() == LogConfig.Format.JSON) {
       ServeCommand.log(config, server);
     } else {
       out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());

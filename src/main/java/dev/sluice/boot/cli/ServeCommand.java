@@ -53,7 +53,7 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private void print(SluiceConfig config, Server server) {
-    if (config.log().format() == LogConfig.Format.JSON) {
+    if (config.observability().log().format() == LogConfig.Format.JSON) {
       log(config, server);
       return;
     }

@@ -73,7 +73,7 @@ final class TritonServerCommand implements Callable<Integer> {
     }
     var stopping = new GracefulShutdown(server);
     stopping.onSignal();
-    if (config.log().format() == LogConfig.Format.JSON) {
+    if (config.observability().log().format() == LogConfig.Format.JSON) {
       ServeCommand.log(config, server);
     } else {
       print(ServeCommand.welcome(config, server));

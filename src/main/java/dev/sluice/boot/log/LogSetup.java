@@ -80,10 +80,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logs) {
       LogbackFile.name()
           .ifPresentOrElse(
-              file -> complete(logs, file, config.log(), warnings::add),
+              file -> complete(logs, file, config.observability().log(), warnings::add),
               () -> {
                 logs.reset();
-                configure(logs, config.log());
+                configure(logs, config.observability().log());
               });
     }
     warnings.forEach(LoggerFactory.getLogger(LogSetup.class)::warn);

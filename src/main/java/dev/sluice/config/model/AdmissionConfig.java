@@ -14,11 +14,6 @@ public record AdmissionConfig(boolean adaptive, Duration targetWait, Duration bu
   public static final AdmissionConfig DEFAULT =
       new AdmissionConfig(true, Duration.ofMillis(8), Duration.ofSeconds(10));
 
-  /** With the burst of the defaults. */
-  public AdmissionConfig(boolean adaptive, Duration targetWait) {
-    this(adaptive, targetWait, Duration.ofSeconds(10));
-  }
-
   static AdmissionConfig read(Section admission, AdmissionConfig defaults) {
     return new AdmissionConfig(
         admission.flag("adaptive", defaults.adaptive),

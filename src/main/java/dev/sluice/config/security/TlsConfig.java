@@ -33,16 +33,6 @@ public record TlsConfig(
     this(new Pem.InFile(certificate), new Pem.InFile(key), clientCa.map(Pem.InFile::new));
   }
 
-  /** Returns the same without TLS 1.2. */
-  public TlsConfig withOnlyTls13() {
-    return new TlsConfig(certificate, key, clientCa, true, reloadInterval);
-  }
-
-  /** Returns a copy with files that are read again so often. */
-  public TlsConfig withReloadInterval(Duration interval) {
-    return new TlsConfig(certificate, key, clientCa, onlyTls13, interval);
-  }
-
   /** Reads the settings of a listener's TLS. */
   public static TlsConfig read(Section tls) {
     return new TlsConfig(

@@ -50,12 +50,6 @@ public record AccessLogConfig(
           true,
           8_192);
 
-  /** Returns the same, written to a file in another form. */
-  public AccessLogConfig to(Path path, Format form) {
-    return new AccessLogConfig(
-        true, form, pattern, Optional.of(path), maxFileSize, maxFiles, probes, maxWaiting);
-  }
-
   /**
    * Reads the settings of the access log.
    *

@@ -89,54 +89,6 @@ public record LimitsConfig(
         : connection.connectionMemory();
   }
 
-  /** Returns a copy with another memory budget. */
-  public LimitsConfig withMemory(long bytes) {
-    return new LimitsConfig(
-        maxBodySize,
-        maxInflatedSize,
-        offloadSize,
-        requestTimeout,
-        idleTimeout,
-        maxConnections,
-        cacheSize,
-        maxOutputSize,
-        bytes,
-        onnxMemory,
-        connection);
-  }
-
-  /** Returns a copy with another time after which an idle connection is closed. */
-  public LimitsConfig withIdleTimeout(Duration other) {
-    return new LimitsConfig(
-        maxBodySize,
-        maxInflatedSize,
-        offloadSize,
-        requestTimeout,
-        other,
-        maxConnections,
-        cacheSize,
-        maxOutputSize,
-        memory,
-        onnxMemory,
-        connection);
-  }
-
-  /** Returns a copy with other limits of a connection. */
-  public LimitsConfig withConnection(ConnectionConfig other) {
-    return new LimitsConfig(
-        maxBodySize,
-        maxInflatedSize,
-        offloadSize,
-        requestTimeout,
-        idleTimeout,
-        maxConnections,
-        cacheSize,
-        maxOutputSize,
-        memory,
-        onnxMemory,
-        other);
-  }
-
   /** Bytes. A body is held in one buffer, and a buffer's length is 31 bits. */
   private static final long LARGEST = 2048 * MIB - MIB;
 

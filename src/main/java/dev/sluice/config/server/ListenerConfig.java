@@ -120,12 +120,6 @@ public record ListenerConfig(
     this(host, port, protocols, v1, metricsPath, control, cors, tls, List.of(), SocketAccess.OWNER);
   }
 
-  /** Returns the same listener, with a socket for others. */
-  public ListenerConfig withSocketAccess(SocketAccess access) {
-    return new ListenerConfig(
-        host, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, access);
-  }
-
   /** Returns the same listener, addressed by other names. */
   public ListenerConfig withAllowedHosts(List<String> names) {
     return new ListenerConfig(
@@ -142,12 +136,6 @@ public record ListenerConfig(
   public ListenerConfig withPort(int other) {
     return new ListenerConfig(
         host, other, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
-  }
-
-  /** Returns the same listener on another name or address. */
-  public ListenerConfig onHost(String other) {
-    return new ListenerConfig(
-        other, port, protocols, v1, metricsPath, control, cors, tls, allowedHosts, socketAccess);
   }
 
   /** Returns the same listener with other control. */

@@ -39,9 +39,4 @@ public record LoadingConfig(
         loading.choice("transition", DEFAULT.transition),
         loading.flag("reread", DEFAULT.reread));
   }
-
-  /** Returns the same settings, loading anew what serves when its files have changed. */
-  public LoadingConfig rereading() {
-    return new LoadingConfig(threads, retries, retryInterval, transition, true);
-  }
 }

@@ -71,18 +71,6 @@ public record RepositoryConfig(
         wanted, other, pollInterval, loading, tensorflow, trust, defaults, rateLimit);
   }
 
-  /** Returns the same settings with another way to load versions. */
-  public RepositoryConfig withLoading(LoadingConfig other) {
-    return new RepositoryConfig(
-        wanted, control, pollInterval, other, tensorflow, trust, defaults, rateLimit);
-  }
-
-  /** Returns the same settings for models of other places. */
-  public RepositoryConfig withTrust(TrustConfig other) {
-    return new RepositoryConfig(
-        wanted, control, pollInterval, loading, tensorflow, other, defaults, rateLimit);
-  }
-
   /**
    * Returns the effective poll interval of the folders; zero if they are polled on request only.
    */

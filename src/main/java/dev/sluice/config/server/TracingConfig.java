@@ -50,12 +50,6 @@ public record TracingConfig(
     this(serverTiming, Optional.empty(), List.of(), 1, true, "sluice", List.of());
   }
 
-  /** Returns the same, with spans for a collector. */
-  public TracingConfig to(URI collector, double ratio) {
-    return new TracingConfig(
-        serverTiming, Optional.of(collector), headers, ratio, parentBased, serviceName, resource);
-  }
-
   /** Reads the settings of traces. */
   public static TracingConfig read(Section tracing) {
     return new TracingConfig(

@@ -113,9 +113,9 @@ class KserveCommandTest {
   void whatEventsSayComesFromTheEnvironmentOfItsRuntimes() {
     var run = new Run(Map.of("CE_TYPE", "a.type", "CE_MERGE", "true"), "--set", "event_loops=3");
     SluiceConfig config = run.config.orElseThrow();
-    assertThat(config.kserve().eventType()).isEqualTo("a.type");
-    assertThat(config.kserve().eventMerge()).isTrue();
-    assertThat(config.eventLoops()).isEqualTo(3);
+    assertThat(config.protocols().kserve().eventType()).isEqualTo("a.type");
+    assertThat(config.protocols().kserve().eventMerge()).isTrue();
+    assertThat(config.process().eventLoops()).isEqualTo(3);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -197,8 +197,13 @@ class ModelServerCommandTest {
   void warmUpsAndAnswersAreAsTheFlagsSay() {
     assertThat(defaults().warmupIterations()).isEqualTo(1);
     assertThat(defaults("--num_request_iterations_for_warmup=3").warmupIterations()).isEqualTo(3);
-    assertThat(read().config().tfs().tensorContent()).isFalse();
-    assertThat(read("--enable_serialization_as_tensor_content").config().tfs().tensorContent())
+    assertThat(read().config().protocols().tfs().tensorContent()).isFalse();
+    assertThat(
+            read("--enable_serialization_as_tensor_content")
+                .config()
+                .protocols()
+                .tfs()
+                .tensorContent())
         .isTrue();
   }
 

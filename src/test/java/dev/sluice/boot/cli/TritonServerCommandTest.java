@@ -122,30 +122,34 @@ class TritonServerCommandTest {
             "--cache-config=local,size=2000",
             "--log-verbose=1");
     assertThat(read.repository().control().strictReadiness()).isFalse();
-    assertThat(read.shutdown().drainTimeout()).isEqualTo(Duration.ofSeconds(9));
+    assertThat(read.process().shutdown().drainTimeout()).isEqualTo(Duration.ofSeconds(9));
     assertThat(read.repository().loading().threads()).isEqualTo(3);
     assertThat(read.repository().loading().retries()).isEqualTo(2);
     assertThat(read.limits().maxBodySize()).isEqualTo(1_000);
     assertThat(read.limits().maxInflatedSize()).isEqualTo(1_000);
     assertThat(read.limits().cacheSize()).isEqualTo(2_000);
-    assertThat(read.log().level()).isEqualTo(LogConfig.Level.DEBUG);
-    assertThat(read("--log-info=false").log().level()).isEqualTo(LogConfig.Level.WARN);
-    assertThat(read("--log-info=0", "--log-warning=0").log().level())
+    assertThat(read.observability().log().level()).isEqualTo(LogConfig.Level.DEBUG);
+    assertThat(read("--log-info=false").observability().log().level())
+        .isEqualTo(LogConfig.Level.WARN);
+    assertThat(read("--log-info=0", "--log-warning=0").observability().log().level())
         .isEqualTo(LogConfig.Level.ERROR);
     assertThat(warnings).isEmpty();
   }
 
   @Test
   void theServersNameIsTritonsUnlessConfigured() {
-    assertThat(read().oip().serverName()).isEqualTo("triton");
-    assertThat(read("--id=mine").oip().serverName()).isEqualTo("mine");
+    assertThat(read().protocols().oip().serverName()).isEqualTo("triton");
+    assertThat(read("--id=mine").protocols().oip().serverName()).isEqualTo("mine");
     assertThat(warnings).isEmpty();
   }
 
   @Test
   void tracesBeginAsTheFlagsSay() {
     assertThat(
-            read("--trace-level", "TIMESTAMPS", "--trace-rate=5", "--trace-count=6").oip().trace())
+            read("--trace-level", "TIMESTAMPS", "--trace-rate=5", "--trace-count=6")
+                .protocols()
+                .oip()
+                .trace())
         .isEqualTo(new TraceConfig(true, 5, 6, 0, false, Optional.empty(), 1 << 20));
     assertThat(
             read(
@@ -159,11 +163,12 @@ class TritonServerCommandTest {
                     "--trace-config=triton,log-frequency=8",
                     "--trace-rate=5",
                     "--trace-log-frequency=9")
+                .protocols()
                 .oip()
                 .trace())
         .isEqualTo(
             new TraceConfig(true, 7, -1, 8, true, Optional.of(models.resolve("t.json")), 1 << 20));
-    assertThat(read("--trace-level=TIMESTAMPS", "--trace-level=OFF").oip().trace())
+    assertThat(read("--trace-level=TIMESTAMPS", "--trace-level=OFF").protocols().oip().trace())
         .isEqualTo(TraceConfig.DEFAULT);
     assertThat(warnings).isEmpty();
   }
@@ -179,7 +184,7 @@ class TritonServerCommandTest {
 
   @Test
   void latenciesAreShownInTheFormsOfMetricsConfig() {
-    assertThat(read("--metrics-config=summary_latencies=true").oip().latencies())
+    assertThat(read("--metrics-config=summary_latencies=true").protocols().oip().latencies())
         .isEqualTo(
             new LatencyMetricsConfig(
                 true, false, true, LatencyMetricsConfig.DEFAULT.summaryQuantiles()));
@@ -189,6 +194,7 @@ class TritonServerCommandTest {
                     "counter_latencies=false",
                     "--metrics-config=histogram_latencies=true",
                     "--metrics-config=summary_quantiles=0.5:0.05,0.75:0.01")
+                .protocols()
                 .oip()
                 .latencies())
         .isEqualTo(new LatencyMetricsConfig(false, true, false, List.of(0.5, 0.75)));
@@ -310,12 +316,12 @@ class TritonServerCommandTest {
   @Test
   void memoryIsSharedIfAFlagSaysSo() {
     SluiceConfig read = read("--allow-client-shm=true", "--enable-control=load");
-    assertThat(read.oip().sharedMemory().enabled()).isTrue();
+    assertThat(read.protocols().oip().sharedMemory().enabled()).isTrue();
     assertThat(read.listeners().getFirst().control())
         .isEqualTo(
             ControlAccess.open(
                 ControlAccess.Operation.LOAD, ControlAccess.Operation.SHARED_MEMORY));
-    assertThat(read().oip().sharedMemory().enabled()).isFalse();
+    assertThat(read().protocols().oip().sharedMemory().enabled()).isFalse();
     assertThat(read("--allow-client-shm", "--enable-control=false").listeners().getFirst())
         .returns(ControlAccess.NEVER, ListenerConfig::control);
   }
@@ -336,30 +342,32 @@ class TritonServerCommandTest {
 
   @Test
   void theLogGoesToTheFileOfTheFlag() {
-    assertThat(read("--log-file=/tmp/x.log").log().file()).contains(Path.of("/tmp/x.log"));
+    assertThat(read("--log-file=/tmp/x.log").observability().log().file())
+        .contains(Path.of("/tmp/x.log"));
   }
 
   @Test
   void eachLevelOfTheLogIsOnOrOffByItself() {
-    assertThat(read("--log-warning=false", "--log-error=0").log())
+    assertThat(read("--log-warning=false", "--log-error=0").observability().log())
         .returns(LogConfig.Level.INFO, LogConfig::level)
         .returns(
             Set.of(LogConfig.Suppressible.WARN, LogConfig.Suppressible.ERROR),
             LogConfig::suppressed);
-    assertThat(read("--log-verbose=3", "--log-info=false").log())
+    assertThat(read("--log-verbose=3", "--log-info=false").observability().log())
         .returns(LogConfig.Level.TRACE, LogConfig::level)
         .returns(Set.of(LogConfig.Suppressible.INFO), LogConfig::suppressed);
-    assertThat(read("--log-info=0", "--log-warning=0", "--log-error=0").log())
+    assertThat(read("--log-info=0", "--log-warning=0", "--log-error=0").observability().log())
         .returns(LogConfig.Level.ERROR, LogConfig::level)
         .returns(EnumSet.allOf(LogConfig.Suppressible.class), LogConfig::suppressed);
   }
 
   @Test
   void linesOfTheLogBeginAsTheFlagSays() {
-    assertThat(read("--log-format=default").log().lineStart()).isEqualTo(LogConfig.LineStart.GLOG);
-    assertThat(read("--log-format", "ISO8601").log().lineStart())
+    assertThat(read("--log-format=default").observability().log().lineStart())
+        .isEqualTo(LogConfig.LineStart.GLOG);
+    assertThat(read("--log-format", "ISO8601").observability().log().lineStart())
         .isEqualTo(LogConfig.LineStart.ISO8601);
-    assertThat(read().log().lineStart()).isEqualTo(LogConfig.LineStart.ISO8601);
+    assertThat(read().observability().log().lineStart()).isEqualTo(LogConfig.LineStart.ISO8601);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.boot.SluiceServer;
 import dev.sluice.boot.cli.SluiceCommand;
-import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.InferenceLogConfig;
-import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.PredictClient.Protocol;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -18,7 +17,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,12 +55,11 @@ class ReplayCommandIT {
 
   private RunningServer serve(Path models, String... redact) {
     return RunningServer.start(
-        RunningServer.settings(
-                RunningServer.LISTENER,
-                RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO))
-            .with(
-                new InferenceLogConfig(
-                    Optional.of(log), Optional.empty(), 1, 1_000, 10_000, 0, 1, Set.of(redact))));
+        RecordCopy.with(
+            RunningServer.settings(models),
+            "observability.inferenceLog",
+            new InferenceLogConfig(
+                Optional.of(log), Optional.empty(), 1, 1_000, 10_000, 0, 1, Set.of(redact))));
   }
 
   private void record(String... redact) throws Exception {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.sluice.config.server.TracingConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OtlpCollector;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
@@ -18,6 +18,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,8 +47,11 @@ class SpanExportIT {
   }
 
   private RunningServer serve(URI collector) {
-    TracingConfig tracing = TracingConfig.DEFAULT.to(collector, 1);
-    return RunningServer.start(RunningServer.settings(models).with(tracing));
+    return RunningServer.start(
+        RecordCopy.with(
+            RunningServer.settings(models),
+            "observability.tracing.endpoint",
+            Optional.of(collector)));
   }
 
   private static double metric(HttpCaller caller, String name) {

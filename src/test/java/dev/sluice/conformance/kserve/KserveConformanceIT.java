@@ -11,13 +11,13 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -50,27 +50,12 @@ class KserveConformanceIT {
   }
 
   private static SluiceConfig alone(Path models) {
-    ListenerConfig any = ListenerConfig.DEFAULT;
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
-    return new SluiceConfig(
-        List.of(
-            new ListenerConfig(
-                any.host(),
-                0,
-                any.protocols(),
-                V1Dialect.KSERVE,
-                any.metricsPath(),
-                any.control(),
-                any.cors(),
-                any.tls())),
-        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO),
-        defaults.limits(),
-        defaults.grps(),
-        new KserveConfig("answer", Optional.of("/here"), true),
-        defaults.log(),
-        defaults.eventLoops(),
-        defaults.transport(),
-        defaults.shutdown());
+    return RecordCopy.with(
+        RunningServer.settings(
+            RecordCopy.with(ListenerConfig.DEFAULT.withPort(0), "v1", V1Dialect.KSERVE),
+            RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)),
+        "protocols.kserve",
+        new KserveConfig("answer", Optional.of("/here"), true));
   }
 
   @AfterAll

@@ -28,6 +28,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigResponse;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -93,8 +94,10 @@ class ReloadIT {
   private static SluiceConfig settings(ListenerConfig listener, Map<String, ListedModel> models) {
     return RunningServer.settings(
         listener,
-        RepositoryConfig.of(DesiredModels.only(models), Duration.ofMillis(50))
-            .withTrust(new TrustConfig(List.of(Path.of("/")), Set.of(), List.of(), false)));
+        RecordCopy.with(
+            RepositoryConfig.of(DesiredModels.only(models), Duration.ofMillis(50)),
+            "trust",
+            new TrustConfig(List.of(Path.of("/")), Set.of(), List.of(), false)));
   }
 
   private static ManagedChannel channel(RunningServer server) {

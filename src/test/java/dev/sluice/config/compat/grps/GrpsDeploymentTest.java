@@ -148,8 +148,8 @@ class GrpsDeploymentTest {
                 ListedModel.in(folder.resolve("data/net.onnx")).withBatching(SIXTEEN)),
             Map.entry("your_model-2.0", ListedModel.in(folder.resolve("data/saved"))));
     assertThat(config.repository().wanted().directories()).isEmpty();
-    assertThat(config.grps().defaultModel()).contains("your_model-1.0.0");
-    assertThat(config.grps().maxConnections()).isEqualTo(1000);
+    assertThat(config.protocols().grps().defaultModel()).contains("your_model-1.0.0");
+    assertThat(config.protocols().grps().maxConnections()).isEqualTo(1000);
   }
 
   /** How the requests for a model are joined, with what lies beside it. */
@@ -227,8 +227,8 @@ class GrpsDeploymentTest {
     assertThat(config.listeners())
         .extracting(ListenerConfig::address)
         .containsExactly("localhost:9");
-    assertThat(config.grps().defaultModel()).contains("your_model-2.0");
-    assertThat(config.grps().maxConnections()).isEqualTo(3);
+    assertThat(config.protocols().grps().defaultModel()).contains("your_model-2.0");
+    assertThat(config.protocols().grps().maxConnections()).isEqualTo(3);
   }
 
   @Test
@@ -267,13 +267,14 @@ class GrpsDeploymentTest {
   @Test
   void theControlOfStreamsReplacesTheUsualOne() throws IOException {
     writeCustomHttp("{ctrl_mode: body_param, ctrl_key: stream, res_content_type: text/plain}");
-    GrpsConfig grps = read().grps();
+    GrpsConfig grps = read().protocols().grps();
     assertThat(grps.streamingCtrl())
         .isEqualTo(new StreamControlConfig(Mode.BODY_PARAM, "stream", "text/plain"));
     assertThat(grps.deployment().orElseThrow().customHttp())
         .contains(new GrpsCustomHttp("/v1/chat", true, grps.streamingCtrl()));
     assertThat(
             read(new SettingOverride("grps.streaming_ctrl.ctrl_key", "flow", "--set"))
+                .protocols()
                 .grps()
                 .streamingCtrl())
         .isEqualTo(new StreamControlConfig(Mode.BODY_PARAM, "flow", "text/plain"));
@@ -282,10 +283,11 @@ class GrpsDeploymentTest {
   @Test
   void itsPathOfOwnCodeIsAnsweredUnlessAnotherIsGiven() throws IOException {
     writeCustomHttp("");
-    assertThat(read().grps().customizedPredictHttp())
+    assertThat(read().protocols().grps().customizedPredictHttp())
         .isEqualTo(new CustomPredictConfig(Optional.of("/v1/chat"), true));
     assertThat(
             read(new SettingOverride("grps.customized_predict_http.path", "/chat", "--set"))
+                .protocols()
                 .grps()
                 .customizedPredictHttp())
         .isEqualTo(new CustomPredictConfig(Optional.of("/chat"), true));
@@ -306,7 +308,7 @@ class GrpsDeploymentTest {
   @Test
   void whatTheControlOfStreamsLeavesEmptyIsAsUsual() throws IOException {
     writeCustomHttp("{ctrl_mode: , ctrl_key: \"\", res_content_type: text/plain}");
-    assertThat(read().grps().streamingCtrl())
+    assertThat(read().protocols().grps().streamingCtrl())
         .isEqualTo(new StreamControlConfig(Mode.QUERY_PARAM, "streaming", "text/plain"));
   }
 
@@ -386,7 +388,7 @@ class GrpsDeploymentTest {
     write(SERVER, INFERENCE + second);
     SluiceConfig config = read();
     Path file = folder.resolve("conf/inference.yml");
-    assertThat(config.grps().defaultModel()).contains("your_dag");
+    assertThat(config.protocols().grps().defaultModel()).contains("your_dag");
     assertThat(config.repository().wanted().listed())
         .containsEntry("your_dag", ListedModel.in(file))
         .hasSize(3);
@@ -400,9 +402,9 @@ class GrpsDeploymentTest {
   void aDagHasAnotherNameThanItsModels() throws IOException {
     String second = "    - {name: second, type: model, model: your_model-2.0}\n";
     write(SERVER, INFERENCE.replace("your_dag", "your_model") + second);
-    assertThat(read().grps().defaultModel()).contains("your_model-dag");
+    assertThat(read().protocols().grps().defaultModel()).contains("your_model-dag");
     write(SERVER, INFERENCE.replace("name: your_dag", "name:") + second);
-    assertThat(read().grps().defaultModel()).contains("dag");
+    assertThat(read().protocols().grps().defaultModel()).contains("dag");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueuePolicy;
@@ -39,7 +40,7 @@ class TritonJsonTest {
       """;
 
   private static ModelConfig read(String json) {
-    return new ModelConfigReader(ModelConfig.DEFAULT, _ -> {})
+    return new ModelConfigReader(SluiceConfig.DEFAULT, _ -> {})
         .readJson("m", json, Path.of("models", "m"));
   }
 
@@ -79,7 +80,7 @@ class TritonJsonTest {
   void unknownFieldsAreNamedWithTheirPlacesAndTheOthersRead() {
     List<String> warnings = new ArrayList<>();
     ModelConfig read =
-        new ModelConfigReader(ModelConfig.DEFAULT, warnings::add)
+        new ModelConfigReader(SluiceConfig.DEFAULT, warnings::add)
             .readJson(
                 "m",
                 """
