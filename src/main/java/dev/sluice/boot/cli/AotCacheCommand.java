@@ -1,16 +1,10 @@
 package dev.sluice.boot.cli;
 
-import dev.sluice.boot.log.LogSetup;
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.config.binding.SettingOverride;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,28 +59,11 @@ final class AotCacheCommand implements Callable<Integer> {
   }
 
   private void train(Path models) throws IOException {
-    SluiceConfig config = LogSetup.whileReadingSettings(_ -> settings(models));
-    try (Server server = starter.start(config)) {
+    try (Server server = new ReplayedModels(starter).serve(models, "aot-cache")) {
       List<String> failures = TrainingRequests.send(server.addresses().getFirst(), MODEL);
       if (!failures.isEmpty()) {
         throw new StartFailure("the cache is not made: " + String.join("; ", failures));
       }
     }
-  }
-
-  private static SluiceConfig settings(Path models) {
-    return new SluiceConfigReader(_ -> {})
-        .read(
-            Optional.empty(),
-            Map.of(),
-            List.of(
-                setting("models.directory", models.toString()),
-                setting("listeners", "127.0.0.1:0"),
-                setting("log.level", "warn"),
-                setting("shutdown.grace_period", "0s")));
-  }
-
-  private static SettingOverride setting(String path, String value) {
-    return new SettingOverride(path, value, "aot-cache");
   }
 }

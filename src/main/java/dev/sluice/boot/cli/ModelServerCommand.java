@@ -6,7 +6,6 @@ import dev.sluice.boot.compat.ServingFlag;
 import dev.sluice.boot.compat.ServingSettings;
 import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.server.LogConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,14 +87,10 @@ final class ModelServerCommand implements Callable<Integer> {
   /** Says where the server listens, and waits until a signal stops it. */
   static void serve(SluiceConfig config, Server server, PrintWriter out)
       throws InterruptedException {
-    var stopping = new GracefulShutdown(server);
-    stopping.onSignal();
-    if (config.observability().log().format() == LogConfig.Format.JSON) {
-      ServeCommand.log(config, server);
-    } else {
-      out.println("Sluice " + VersionText.number() + " listens on " + server.addresses());
-      out.flush();
-    }
-    stopping.await();
+    ServeCommand.serve(
+        config,
+        server,
+        () -> List.of("Sluice " + VersionText.number() + " listens on " + server.addresses()),
+        out);
   }
 }

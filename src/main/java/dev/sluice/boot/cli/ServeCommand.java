@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,25 +46,31 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
     Server server = starter.start(config);
-    var stopping = new GracefulShutdown(server);
-    stopping.onSignal();
-    print(config, server);
-    stopping.await();
+    serve(config, server, () -> welcome(config, server), spec.commandLine().getOut());
     return ExitCode.OK;
   }
 
-  private void print(SluiceConfig config, Server server) {
+  /**
+   * Says what is there, and waits until a signal stops it.
+   *
+   * @param welcome lines for people; programs that read the log get records
+   */
+  static void serve(
+      SluiceConfig config, Server server, Supplier<List<String>> welcome, PrintWriter out)
+      throws InterruptedException {
+    var stopping = new GracefulShutdown(server);
+    stopping.onSignal();
     if (config.observability().log().format() == LogConfig.Format.JSON) {
       log(config, server);
-      return;
+    } else {
+      welcome.get().forEach(out::println);
+      out.flush();
     }
-    PrintWriter out = spec.commandLine().getOut();
-    welcome(config, server).forEach(out::println);
-    out.flush();
+    stopping.await();
   }
 
   /** Says the same to programs that read the log: nothing but records is printed for them. */
-  static void log(SluiceConfig config, Server server) {
+  private static void log(SluiceConfig config, Server server) {
     for (int i = 0; i < server.addresses().size(); i++) {
       LOG.atInfo()
           .addKeyValue("protocols", protocols(config.listeners().get(i)))

@@ -1,6 +1,7 @@
 package dev.sluice.boot.cli;
 
 import dev.sluice.boot.infer.InferCommand;
+import dev.sluice.boot.infer.InferFailure;
 import dev.sluice.boot.infer.ReplayCommand;
 import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
@@ -94,7 +95,7 @@ public final class SluiceCommand implements Runnable {
     int code =
         switch (failure) {
           case ConfigException _ -> CommandLine.ExitCode.USAGE;
-          case StartFailure _ -> CommandLine.ExitCode.SOFTWARE;
+          case StartFailure _, InferFailure _ -> CommandLine.ExitCode.SOFTWARE;
           // A fault of the program: picocli shows the trace and exits with 1.
           default -> throw failure;
         };

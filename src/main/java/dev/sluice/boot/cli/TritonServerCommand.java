@@ -6,7 +6,6 @@ import dev.sluice.boot.compat.TritonFlag;
 import dev.sluice.boot.compat.TritonSettings;
 import dev.sluice.boot.log.LogSetup;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.server.LogConfig;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,14 +70,8 @@ final class TritonServerCommand implements Callable<Integer> {
     if (flags.text(TritonFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
-    var stopping = new GracefulShutdown(server);
-    stopping.onSignal();
-    if (config.observability().log().format() == LogConfig.Format.JSON) {
-      ServeCommand.log(config, server);
-    } else {
-      print(ServeCommand.welcome(config, server));
-    }
-    stopping.await();
+    ServeCommand.serve(
+        config, server, () -> ServeCommand.welcome(config, server), spec.commandLine().getOut());
   }
 
   /** A folder without versions is no failure, unless it was asked for. */

@@ -76,13 +76,6 @@ public final class InferCommand implements Callable<Integer> {
 
   @Mixin private ServerOptions options;
 
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  private boolean help;
-
   @Spec private CommandSpec spec;
 
   /**
@@ -98,18 +91,11 @@ public final class InferCommand implements Callable<Integer> {
     WireProtocol wire = WireProtocol.of(protocol);
     byte[] body = wire.body(request(wire), model, version);
     ServerCall server = options.server("--url", url);
-    try {
-      byte[] response = server.send(wire, wire.path(model, version), body);
-      PrintWriter out = spec.commandLine().getOut();
-      out.println(wire.shown(response));
-      out.flush();
-      return ExitCode.OK;
-    } catch (InferFailure e) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("sluice: " + e.getMessage());
-      err.flush();
-      return ExitCode.SOFTWARE;
-    }
+    byte[] response = server.send(wire, wire.path(model, version), body);
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(wire.shown(response));
+    out.flush();
+    return ExitCode.OK;
   }
 
   private ObjectNode request(WireProtocol wire) {

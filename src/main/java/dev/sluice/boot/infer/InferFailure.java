@@ -1,7 +1,7 @@
 package dev.sluice.boot.infer;
 
 /** The reason why a request got no response, in words for its sender. Carries no stack trace. */
-final class InferFailure extends RuntimeException {
+public final class InferFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int status;

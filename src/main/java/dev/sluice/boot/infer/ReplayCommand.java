@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -90,13 +89,6 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private ServerOptions options;
 
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  private boolean help;
-
   @Spec private CommandSpec spec;
 
   /**
@@ -139,11 +131,6 @@ public final class ReplayCommand implements Callable<Integer> {
       }
     } catch (IOException e) {
       throw new ConfigException("cannot read the log " + log + ": " + e);
-    } catch (InferFailure e) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("sluice: " + e.getMessage());
-      err.flush();
-      return ExitCode.SOFTWARE;
     }
     report.print(out);
     out.flush();

@@ -41,6 +41,13 @@ final class ServerOptions {
       description = "How long to wait, which the server learns too. Default: 60s.")
   private String deadline = "60s";
 
+  @SuppressWarnings("UnusedVariable") // picocli reads it
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  private boolean help;
+
   @SuppressWarnings("NullAway.Init") // picocli injects the fields
   ServerOptions() {}
 

@@ -272,7 +272,7 @@ class InferCommandIT {
         .setExecutionExceptionHandler((failure, command, _) -> {
           command.getErr().println("sluice: " + failure.getMessage());
           command.getErr().flush();
-          return 2;
+          return failure instanceof InferFailure ? 1 : 2;
         })
         .execute(arguments);
   }
