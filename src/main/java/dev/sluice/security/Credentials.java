@@ -6,9 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** The credentials that a request, or its connection, presents. Of the request's event loop. */
 @FunctionalInterface
 public interface Credentials {
-  /** Of a request that presents nothing. */
-  Credentials NONE = _ -> null;
-
   /** Returns a header or metadata entry by its name in lower case; null if there is none. */
   @Nullable String header(CharSequence name);
 

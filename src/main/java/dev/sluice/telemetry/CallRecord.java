@@ -42,11 +42,6 @@ public final class CallRecord {
   /** True if it is of one request of a stream, which ends by itself. */
   private final boolean isPart;
 
-  /** Begins now. */
-  public CallRecord(Telemetry telemetry, EntryPoint entryPoint, LongSupplier nanoTime) {
-    this(telemetry, entryPoint, nanoTime, false);
-  }
-
   /**
    * @param staged whether the access log wants its stages
    */

@@ -23,7 +23,7 @@ class CallMonitorTest {
 
   private CallRecord call(String model, long millis) {
     telemetry.model(model);
-    var record = new CallRecord(telemetry, EntryPoint.REST, clock::get);
+    var record = new CallRecord(telemetry, EntryPoint.REST, clock::get, false);
     record.measure(Api.GRPS_PREDICT, model);
     clock.addAndGet(millis * MILLI);
     return record;

@@ -68,7 +68,7 @@ class VersionScannerTest {
   void aFileCanBeAModelByItself(@TempDir Path elsewhere) throws IOException {
     Path file = Files.writeString(elsewhere.resolve("net.onnx"), "");
     Files.writeString(elsewhere.resolve("beside.onnx"), "");
-    var scans = new VersionScanner(DesiredModels.only(Map.of("net", ListedModel.in(file)))).scan();
+    var scans = scanner(DesiredModels.only(Map.of("net", ListedModel.in(file)))).scan();
     ScannedVersion only =
         Objects.requireNonNull(
             Objects.requireNonNull(scans.models().get("net")).versions().get(1L));
@@ -199,8 +199,7 @@ class VersionScannerTest {
     files.folder("models/digits");
     Files.createSymbolicLink(
         files.root.resolve("models/digits/1"), files.root.resolve("elsewhere/net"));
-    ScanResult seen =
-        new VersionScanner(new DesiredModels(files.root.resolve("models"), Map.of())).scan();
+    ScanResult seen = scanner(new DesiredModels(files.root.resolve("models"), Map.of())).scan();
     assertThat(scanned(seen, "digits").versions()).containsOnlyKeys(1L);
   }
 
@@ -215,7 +214,7 @@ class VersionScannerTest {
   void namedModelsHaveFoldersOfTheirOwn() {
     files.versions("elsewhere/1");
     ScanResult seen =
-        new VersionScanner(
+        scanner(
                 DesiredModels.only(
                     Map.of("digits", ListedModel.in(files.root.resolve("elsewhere")))))
             .scan();
@@ -227,7 +226,7 @@ class VersionScannerTest {
   void aNamedModelWinsOverASubFolder() {
     files.versions("digits/1", "other/2");
     ScanResult seen =
-        new VersionScanner(
+        scanner(
                 new DesiredModels(
                     files.root, Map.of("digits", ListedModel.in(files.root.resolve("other")))))
             .scan();
@@ -238,8 +237,7 @@ class VersionScannerTest {
   @Test
   void aNamedModelWithoutAFolderIsUnreadable() {
     ScanResult seen =
-        new VersionScanner(
-                DesiredModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
+        scanner(DesiredModels.only(Map.of("digits", ListedModel.in(files.root.resolve("none")))))
             .scan();
     assertThat(seen.unreadable()).containsExactly("digits");
     assertThat(seen.misses("digits")).isFalse();
@@ -248,8 +246,7 @@ class VersionScannerTest {
 
   @Test
   void withoutTheDirectoryNoModelIsMissed() {
-    ScanResult seen =
-        new VersionScanner(new DesiredModels(files.root.resolve("none"), Map.of())).scan();
+    ScanResult seen = scanner(new DesiredModels(files.root.resolve("none"), Map.of())).scan();
     assertThat(seen.complete()).isFalse();
     assertThat(seen.misses("digits")).isFalse();
     assertThat(seen.warnings()).singleElement().asString().contains("none");
@@ -261,7 +258,7 @@ class VersionScannerTest {
   }
 
   private ScanResult scan() {
-    return new VersionScanner(new DesiredModels(files.root, Map.of())).scan();
+    return scanner(new DesiredModels(files.root, Map.of())).scan();
   }
 
   private ScannedModel model(String name) {
@@ -274,5 +271,9 @@ class VersionScannerTest {
 
   private static ScannedModel scanned(ScanResult seen, String name) {
     return Objects.requireNonNull(seen.models().get(name));
+  }
+
+  private static VersionScanner scanner(DesiredModels wanted) {
+    return new VersionScanner(wanted, Map.of());
   }
 }

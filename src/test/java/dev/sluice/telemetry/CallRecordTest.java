@@ -16,7 +16,7 @@ class CallRecordTest {
   private final CallMeter meter = telemetry.model("m").calls(Api.TFS_PREDICT, EntryPoint.GRPC);
 
   private CallRecord begin(String model) {
-    var record = new CallRecord(telemetry, EntryPoint.GRPC, nanos::get);
+    var record = new CallRecord(telemetry, EntryPoint.GRPC, nanos::get, false);
     record.measure(Api.TFS_PREDICT, model);
     return record;
   }
@@ -86,7 +86,7 @@ class CallRecordTest {
   @Test
   void unmeasuredCallIsNotCounted() {
     String before = telemetry.page();
-    new CallRecord(telemetry, EntryPoint.REST, nanos::get).succeeded();
+    new CallRecord(telemetry, EntryPoint.REST, nanos::get, false).succeeded();
 
     assertThat(telemetry.page()).isEqualTo(before);
   }

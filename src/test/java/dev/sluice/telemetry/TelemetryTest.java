@@ -36,7 +36,7 @@ class TelemetryTest {
                     .start(() -> {
                       awaitQuietly(begin);
                       for (int i = 0; i < each; i++) {
-                        var record = new CallRecord(telemetry, EntryPoint.GRPC, () -> 0);
+                        var record = new CallRecord(telemetry, EntryPoint.GRPC, () -> 0, false);
                         telemetry.model("m");
                         record.measure(Api.OIP_INFER, "m");
                         record.succeeded();

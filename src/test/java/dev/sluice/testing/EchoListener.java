@@ -99,7 +99,7 @@ public final class EchoListener implements AutoCloseable {
                 memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
     HttpProtocolHandler http = new EchoHandler();
     GrpcProtocolHandler grpc = new EchoService(held);
-    var httpDispatcher = new HttpDispatcher(List.of(http), context);
+    var httpDispatcher = new HttpDispatcher(List.of(http), context, false);
     var grpcDispatcher = new GrpcDispatcher(List.of(grpc), context, () -> true, false);
     var front =
         new ListenerDispatcher() {

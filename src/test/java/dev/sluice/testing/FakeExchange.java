@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 public final class FakeExchange implements Exchange {
   private final MemoryAccount memory = new MemoryBudget(1 << 20).account();
   private final CallRecord record =
-      new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime);
+      new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime, false);
 
   @Override
   public String requestId() {

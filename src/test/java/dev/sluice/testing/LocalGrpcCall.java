@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalGrpcCall implements GrpcCall {
   private final MemoryAccount memory = new MemoryBudget(1 << 20).account();
   private final CallRecord record =
-      new CallRecord(Telemetry.unseen(), EntryPoint.GRPC, System::nanoTime);
+      new CallRecord(Telemetry.unseen(), EntryPoint.GRPC, System::nanoTime, false);
   private @Nullable Runnable cancelAction;
 
   /** What the face wants done when the caller goes away; null if it has not said. */

@@ -77,11 +77,6 @@ public record GeneratorConfig(
       double temperature, int topK, double topP, Optional<Long> seed, Penalties penalties) {
     private static final double HOTTEST = 1_000;
 
-    /** Sampling that does not look at earlier tokens. */
-    public Sampling(double temperature, int topK, double topP, Optional<Long> seed) {
-      this(temperature, topK, topP, seed, Penalties.NONE);
-    }
-
     static Sampling read(Section next) {
       return new Sampling(
           next.decimal("temperature", 0, 0, HOTTEST),

@@ -16,9 +16,4 @@ public record ModelLoad(String model, Optional<String> config, Map<String, byte[
   public ModelLoad {
     files = Map.copyOf(files);
   }
-
-  /** Returns the model as it lies in its folder. */
-  public static ModelLoad of(String model) {
-    return new ModelLoad(model, Optional.empty(), Map.of());
-  }
 }

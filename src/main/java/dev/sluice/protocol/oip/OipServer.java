@@ -59,24 +59,6 @@ public record OipServer(
         : EXTENSIONS.stream().filter(extension -> !extension.equals(SHARED_MEMORY)).toList();
   }
 
-  /** A server without a name of its own or statistics. */
-  public OipServer(
-      DataPlane data,
-      ControlPlane control,
-      LogControl logs,
-      String version,
-      LongSupplier nanoTime) {
-    this(
-        data,
-        control,
-        logs,
-        new Identity("sluice", version),
-        Telemetry.unseen(),
-        ForwardedHeaders.NONE,
-        SharedMemoryRegions.OFF,
-        nanoTime);
-  }
-
   /**
    * Returns the earlier of a request's own timeout, which may be 0 for none, and another deadline.
    * A model with a queue policy of its own looks after the timeout itself.

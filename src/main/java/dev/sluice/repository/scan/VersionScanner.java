@@ -20,11 +20,6 @@ public final class VersionScanner {
   private final DesiredModels wanted;
   private final Map<String, ScannedModel> kept;
 
-  /** Makes a scanner without an earlier scan. */
-  public VersionScanner(DesiredModels wanted) {
-    this(wanted, Map.of());
-  }
-
   /**
    * @param kept models that are not looked at again
    */

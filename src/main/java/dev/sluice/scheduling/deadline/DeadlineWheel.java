@@ -69,11 +69,6 @@ final class DeadlineWheel {
     }
   }
 
-  /** Returns the number of watched entries. */
-  int size() {
-    return size;
-  }
-
   private long tick(long nanos) {
     return Math.floorDiv(nanos - startNanos, TICK_NANOS);
   }

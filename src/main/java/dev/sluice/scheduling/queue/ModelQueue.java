@@ -72,11 +72,6 @@ public final class ModelQueue implements QueueIntake {
     }
   }
 
-  /** Returns how many requests may be queued at once. */
-  public int capacity() {
-    return capacity;
-  }
-
   /** Returns why there is no room for a request to a model. */
   public InferenceException full(String model) {
     return new InferenceException(refusal, asTensorflow ? TENSORFLOW_FULL : full(model, size()));

@@ -97,11 +97,6 @@ final class StateTensor {
     return state.input();
   }
 
-  /** Returns whether callers see it too. */
-  boolean isReturned() {
-    return state.returned();
-  }
-
   /** Returns the initial state of a sequence, for the caller to close. */
   Tensor begin() {
     if (content == null) {

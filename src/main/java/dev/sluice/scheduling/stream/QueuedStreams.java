@@ -51,11 +51,6 @@ public final class QueuedStreams implements StreamScheduler {
     this.nanoTime = nanoTime;
   }
 
-  /** Returns how many streams are open. Any thread. */
-  public int open() {
-    return admission.streams();
-  }
-
   @Override
   public void stream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {

@@ -73,11 +73,6 @@ final class StreamAdmission {
     shares.release(request.model().caller());
   }
 
-  /** Streams that are open. */
-  int streams() {
-    return streams.get();
-  }
-
   /**
    * Puts a stream's first step into the queue, where it waits like any request.
    *

@@ -64,11 +64,6 @@ public final class RequestMemory {
   private final AtomicLong nextLine;
   private final AtomicLong unlogged = new AtomicLong();
 
-  /** Creates a pool in which each connection has a share of its own. */
-  public RequestMemory(MemoryBudget budget, LongSupplier nanoTime) {
-    this(budget, false, nanoTime);
-  }
-
   /**
    * @param perPeer whether all connections of an address have one share together
    */
@@ -77,11 +72,6 @@ public final class RequestMemory {
     this.perPeer = perPeer;
     this.nanoTime = nanoTime;
     this.nextLine = new AtomicLong(nanoTime.getAsLong());
-  }
-
-  /** Returns the budget of the server. */
-  public MemoryBudget budget() {
-    return budget;
   }
 
   /**

@@ -27,11 +27,6 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   private final RequestIds ids = new RequestIds();
   private final boolean cors;
 
-  /** Mounts the protocol handlers, for clients that are no pages from elsewhere. */
-  public HttpDispatcher(List<HttpProtocolHandler> protocolHandlers, ListenerContext context) {
-    this(protocolHandlers, context, false);
-  }
-
   /**
    * Mounts the protocol handlers.
    *

@@ -12,7 +12,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SamplingParametersTest {
-  private static final Sampling SETTINGS = new Sampling(0.5, 10, 0.9, Optional.of(1L));
+  private static final Sampling SETTINGS =
+      new Sampling(0.5, 10, 0.9, Optional.of(1L), Penalties.NONE);
 
   private static ParameterValue whole(long value) {
     return new ParameterValue.Whole(value, false);

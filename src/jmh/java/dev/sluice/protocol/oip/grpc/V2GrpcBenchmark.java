@@ -6,7 +6,7 @@ import dev.sluice.loadtest.row.Requests;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeExchange;
-import dev.sluice.testing.FakeLog;
+import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
@@ -31,8 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 1)
 public class V2GrpcBenchmark {
   private final ServedForBenchmark served = new ServedForBenchmark(128);
-  private final OipServer server =
-      new OipServer(served.planes(), served.planes(), new FakeLog(), "0", System::nanoTime);
+  private final OipServer server = OipServers.of(served.planes(), System::nanoTime);
   private final Body message =
       Body.of(Requests.unframed(Requests.grpc(ServedForBenchmark.MODEL, 1, 128).body()));
   private final InferenceResponse answer = served.answer(1);

@@ -7,7 +7,7 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
-import dev.sluice.testing.FakeLog;
+import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ final class V2Decoding {
   private final OipServer server;
 
   V2Decoding(ServedForBenchmark served) {
-    server = new OipServer(served.planes(), served.planes(), new FakeLog(), "0", System::nanoTime);
+    server = OipServers.of(served.planes(), System::nanoTime);
   }
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {

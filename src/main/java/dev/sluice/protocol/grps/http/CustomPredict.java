@@ -7,7 +7,4 @@ package dev.sluice.protocol.grps.http;
  * @param ownBody whether the model's plugin reads the requests and writes the answers, on both
  *     paths
  */
-public record CustomPredict(String path, boolean ownBody) {
-  /** Defaults of a server without settings. */
-  public static final CustomPredict NONE = new CustomPredict("", false);
-}
+public record CustomPredict(String path, boolean ownBody) {}

@@ -21,11 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 record JsonMessage(
     String model, DataForm form, JsonCursor cursor, int position, boolean streaming) {
-  /** Scans a message that cannot ask for a stream. */
-  static JsonMessage scan(Body body) {
-    return scan(body, "");
-  }
-
   /**
    * @param streamKey the member that asks for a stream; empty if none does
    */

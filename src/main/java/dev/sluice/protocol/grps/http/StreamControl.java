@@ -13,10 +13,6 @@ import dev.sluice.transport.http.HttpExchange;
  * @param contentType of the stream
  */
 public record StreamControl(Mode mode, String key, String contentType) {
-  /** Default of a server without settings. */
-  public static final StreamControl DEFAULT =
-      new StreamControl(Mode.QUERY_PARAM, "streaming", "application/octet-stream");
-
   /** The place in a request that is read for it. */
   public enum Mode {
     /** A query key that is {@code true}, in any case. */

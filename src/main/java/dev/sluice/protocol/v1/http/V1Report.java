@@ -26,11 +26,6 @@ public sealed interface V1Report {
       Optional<ModelProblem> problem,
       Optional<String> absence)
       implements V1Report {
-    /** Makes the report of a model without a problem. */
-    public Versions(String name, List<VersionStatus> versions) {
-      this(name, versions, Optional.empty(), Optional.empty());
-    }
-
     /** Returns whether any of them takes requests. */
     public boolean ready() {
       return problem.isEmpty()

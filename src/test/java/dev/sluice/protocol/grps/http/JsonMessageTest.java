@@ -37,7 +37,7 @@ class JsonMessageTest {
   }
 
   private static void decode(DeclaredModel model, byte[] json, Consumer<List<NamedTensor>> check) {
-    JsonMessage message = JsonMessage.scan(Body.of(json));
+    JsonMessage message = JsonMessage.scan(Body.of(json), "");
     try (var inputs = new RequestInputs(model)) {
       message.decode(inputs);
       List<NamedTensor> tensors = inputs.take();
@@ -53,7 +53,7 @@ class JsonMessageTest {
   void theModelMayStandBehindTheData() {
     JsonMessage message =
         JsonMessage.scan(
-            Body.of("{\"ndarray\":[1],\"model\":\"m-1\"}".getBytes(StandardCharsets.UTF_8)));
+            Body.of("{\"ndarray\":[1],\"model\":\"m-1\"}".getBytes(StandardCharsets.UTF_8)), "");
     assertThat(message.model()).isEqualTo("m-1");
     assertThat(message.form()).isEqualTo(DataForm.NDARRAY);
   }

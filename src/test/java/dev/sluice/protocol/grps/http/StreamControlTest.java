@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StreamControlTest {
+  private static final StreamControl BY_QUERY =
+      new StreamControl(Mode.QUERY_PARAM, "streaming", "application/octet-stream");
   private static final StreamControl BY_BODY =
       new StreamControl(Mode.BODY_PARAM, "stream", "text/plain");
 
@@ -39,6 +41,6 @@ class StreamControlTest {
 
   @Test
   void aBodyAsksForNothingWhereTheQueryDoes() {
-    assertThat(StreamControl.DEFAULT.asksInBody(body("{\"streaming\":true}"))).isFalse();
+    assertThat(BY_QUERY.asksInBody(body("{\"streaming\":true}"))).isFalse();
   }
 }

@@ -13,7 +13,6 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
@@ -27,10 +26,10 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeExchange;
-import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.NativeBodies;
+import dev.sluice.testing.OipServers;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
 import java.io.ByteArrayOutputStream;
@@ -178,7 +177,7 @@ class InferRequestReaderTest {
   }
 
   private InferenceRequest decode(Body message) {
-    var server = new OipServer(planes, planes, new FakeLog(), "1", () -> 0);
+    var server = OipServers.of(planes, () -> 0);
     return InferRequestReader.decode(
             server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
         .request();

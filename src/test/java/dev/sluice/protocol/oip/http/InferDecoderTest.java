@@ -12,7 +12,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
-import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.tensor.DataType;
@@ -20,10 +19,10 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.tensor.TensorSpec;
-import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.FakePlanes;
 import dev.sluice.testing.Mutations;
 import dev.sluice.testing.NativeBodies;
+import dev.sluice.testing.OipServers;
 import dev.sluice.testing.Tensors;
 import dev.sluice.transport.Body;
 import java.nio.ByteBuffer;
@@ -170,7 +169,7 @@ class InferDecoderTest {
   }
 
   private Decoded decode(Body body, @Nullable String jsonLength) {
-    var server = new OipServer(planes, planes, new FakeLog(), "1", () -> NOW);
+    var server = OipServers.of(planes, () -> NOW);
     ModelLease model = OipModels.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
     return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
         .decode(body, jsonLength);

@@ -70,7 +70,7 @@ class TfsDialectTest {
             VersionStatus.of(1, VersionState.AVAILABLE),
             new VersionStatus(2, VersionState.END, Optional.of(failure)));
     var out = new JsonWriter(64);
-    dialect.write(new V1Report.Versions("m", versions), out);
+    dialect.write(new V1Report.Versions("m", versions, Optional.empty(), Optional.empty()), out);
     assertThat(out.toBuffer().toString())
         .isEqualTo(
             "\"model_version_status\":[{\"version\":\"2\",\"state\":\"END\",\"status\":{"

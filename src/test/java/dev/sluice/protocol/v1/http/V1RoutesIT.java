@@ -58,12 +58,12 @@ class V1RoutesIT {
             Telemetry.unseen(),
             System::nanoTime,
             new RequestMemory(
-                new MemoryBudget(LimitsConfig.DEFAULT.memoryBudget()), System::nanoTime));
+                new MemoryBudget(LimitsConfig.DEFAULT.memoryBudget()), false, System::nanoTime));
     var routes = new V1Routes(PLANES, PLANES, PLANES, List.of(dialects));
     HttpServer server =
         vertx
             .createHttpServer()
-            .requestHandler(new HttpDispatcher(List.of(routes), context)::accept)
+            .requestHandler(new HttpDispatcher(List.of(routes), context, false)::accept)
             .listen(0, "localhost")
             .toCompletionStage()
             .toCompletableFuture()

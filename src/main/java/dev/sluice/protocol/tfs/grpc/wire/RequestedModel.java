@@ -31,8 +31,4 @@ public record RequestedModel(ModelSelector selector, String signature) {
   public static InferenceException missing() {
     return InferenceException.invalid("Missing ModelSpec");
   }
-
-  String name() {
-    return selector.name();
-  }
 }
