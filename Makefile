@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance drain loadtest bench stress measure-class-path clean java25
+.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance drain loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -104,6 +104,12 @@ stress: build measure-class-path
 	mkdir -p target/jcstress && cd target/jcstress && $(JAVA25)/bin/java \
 		--class-path $(CURDIR)/target/test-classes:$(CURDIR)/target/classes:$$(cat $(CURDIR)/target/test-class-path) \
 		dev.sluice.stress.StressRun -m $(or $(STRESS_MODE),quick) -r report/ $(if $(STRESS),-t $(STRESS))
+
+## Fuzzes every decoder and configuration reader with Jazzer, one after the other: MINUTES=10 for each (1), TARGET=V1Predict,OipInfer
+## chooses some. Findings end up in target/fuzz/findings.
+fuzz: build
+	@$(MVN) --quiet -Pfuzz dependency:build-classpath@test-class-path
+	ORT_DISABLE_TELEMETRY=1 $(MEASURE) dev.sluice.fuzz.FuzzRun --minutes $(or $(MINUTES),1) $(if $(TARGET),--target $(TARGET))
 
 measure-class-path: java25
 	@$(MVN) --quiet dependency:build-classpath@test-class-path

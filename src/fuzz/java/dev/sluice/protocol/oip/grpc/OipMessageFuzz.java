@@ -1,0 +1,36 @@
+package dev.sluice.protocol.oip.grpc;
+
+import dev.sluice.fuzz.FuzzTarget;
+import dev.sluice.fuzz.Rejection;
+import dev.sluice.fuzz.SameTensors;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.protocol.oip.FuzzedModels;
+import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.SharedMemory;
+import dev.sluice.testing.FakeExchange;
+import dev.sluice.testing.FakeLog;
+import dev.sluice.testing.NativeBodies;
+import dev.sluice.transport.Body;
+import java.util.Map;
+
+/** ModelInfer of Open Inference V2, typed and raw; in native memory and on the heap. */
+final class OipMessageFuzz implements FuzzTarget {
+  private final FuzzedModels models = new FuzzedModels();
+  private final OipServer server =
+      new OipServer(models.planes(), models.planes(), new FakeLog(), "1", () -> 0);
+
+  @Override
+  public void accept(byte[] input) {
+    InferenceRequest onHeap = Rejection.request(() -> decode(Body.of(input)));
+    try (Body landed = NativeBodies.body(input, input.length / 2)) {
+      SameTensors.require(onHeap, Rejection.request(() -> decode(landed)));
+    }
+    models.requireReleased();
+  }
+
+  private InferenceRequest decode(Body message) {
+    return InferRequestReader.decode(
+            server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
+        .request();
+  }
+}
