@@ -41,6 +41,11 @@ final class NpyFile {
           Map.entry("f4", DataType.FP32),
           Map.entry("f8", DataType.FP64));
 
+  private static final int MOST_EMPTY_ROWS = 1 << 16;
+
+  /** Characters of a header in a message. */
+  private static final int SHOWN = 200;
+
   private NpyFile() {}
 
   /**
@@ -64,19 +69,49 @@ final class NpyFile {
     DataType type = header.matches() ? TYPES.get(header.group(2)) : null;
     if (type == null || header.group(3).equals("True")) {
       throw new ConfigException(
-          file + " has the header " + text.strip() + "; wanted numbers or booleans in C order");
+          file
+              + " has the header "
+              + shown(text.strip())
+              + "; wanted numbers or booleans in C order");
     }
-    List<Integer> shape =
-        Stream.of(header.group(4).split("[, ]+"))
-            .filter(size -> !size.isEmpty())
-            .map(Integer::valueOf)
-            .toList();
+    List<Integer> shape = shape(header.group(4), file);
     bytes.position(start + length);
     bytes.order(header.group(1).equals(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
-    long count = shape.stream().mapToLong(Integer::longValue).reduce(1, Math::multiplyExact);
-    if (count * type.byteSize() != bytes.remaining()) {
+    if (!holds(bytes.remaining() / type.byteSize(), shape)
+        || bytes.remaining() % type.byteSize() != 0) {
       throw new ConfigException(file + " has not as many elements as its header says");
     }
     return new InputTensor(name, type, shape, RawElements.read(type, bytes));
+  }
+
+  private static List<Integer> shape(String text, Path file) {
+    try {
+      return Stream.of(text.split("[, ]+"))
+          .filter(size -> !size.isEmpty())
+          .map(Integer::valueOf)
+          .toList();
+    } catch (NumberFormatException e) {
+      throw new ConfigException(
+          file + " has a dimension in (" + shown(text) + ") that no tensor of a request has");
+    }
+  }
+
+  /** Returns whether a shape has so many elements; one of none may not be of many empty rows. */
+  private static boolean holds(int elements, List<Integer> shape) {
+    long count = 1;
+    for (int size : shape) {
+      if (size == 0) {
+        return elements == 0;
+      }
+      count *= size;
+      if (count > Integer.MAX_VALUE || (elements == 0 && count > MOST_EMPTY_ROWS)) {
+        return false;
+      }
+    }
+    return count == elements;
+  }
+
+  private static String shown(String text) {
+    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "...";
   }
 }

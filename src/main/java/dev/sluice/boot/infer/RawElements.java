@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.sluice.tensor.DataType;
 import java.math.BigInteger;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -30,7 +31,7 @@ final class RawElements {
         case FP32 -> data.add(bytes.getFloat());
         case FP64 -> data.add(bytes.getDouble());
         case BYTES -> {
-          byte[] text = new byte[bytes.getInt()];
+          byte[] text = new byte[length(bytes)];
           bytes.get(text);
           data.add(new String(text, StandardCharsets.UTF_8));
         }
@@ -38,5 +39,14 @@ final class RawElements {
       }
     }
     return data;
+  }
+
+  /** Returns the length in front of a text, all of which is there. */
+  private static int length(ByteBuffer bytes) {
+    int length = bytes.getInt();
+    if (length < 0 || length > bytes.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    return length;
   }
 }

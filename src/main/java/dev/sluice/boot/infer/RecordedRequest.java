@@ -21,6 +21,9 @@ record RecordedRequest(long line, JsonNode record, String skipped) {
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS).build();
 
+  /** How the log writes what JSON has no number for. */
+  private static final Set<String> NON_FINITE = Set.of("NaN", "Infinity", "-Infinity");
+
   /** Results that say nothing of the model. */
   private static final Set<String> CIRCUMSTANCES =
       Set.of("CANCELLED", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "UNAVAILABLE");
@@ -48,16 +51,34 @@ record RecordedRequest(long line, JsonNode record, String skipped) {
       return "recorded as " + record.path("status").asText();
     }
     for (JsonNode input : record.path("inputs")) {
-      if (input.has("omitted")) {
-        return "an input without values: " + input.path("omitted").asText();
-      }
-      for (JsonNode value : input.path("data")) {
-        if (value.isObject()) {
-          return "bytes that are no text";
-        }
+      String why = whyInputSkipped(input);
+      if (!why.isEmpty()) {
+        return why;
       }
     }
     return "";
+  }
+
+  private static String whyInputSkipped(JsonNode input) {
+    if (input.has("omitted")) {
+      return "an input without values: " + input.path("omitted").asText();
+    }
+    if (!input.isObject() || !input.path("data").isArray()) {
+      return "no record";
+    }
+    for (JsonNode value : input.path("data")) {
+      if (value.isObject()) {
+        return "bytes that are no text";
+      }
+      if (value.isTextual() && isFloatingPoint(input) && !NON_FINITE.contains(value.asText())) {
+        return "no record";
+      }
+    }
+    return "";
+  }
+
+  private static boolean isFloatingPoint(JsonNode tensor) {
+    return tensor.path("datatype").asText().matches("FP.*|BF16");
   }
 
   String model() {
@@ -80,7 +101,7 @@ record RecordedRequest(long line, JsonNode record, String skipped) {
     for (JsonNode recorded : record.path("inputs")) {
       ObjectNode input = recorded.deepCopy();
       inputs.add(input);
-      if (input.path("datatype").asText().matches("FP.*|BF16")) {
+      if (isFloatingPoint(input)) {
         numbers((ArrayNode) input.path("data"));
       }
     }

@@ -67,9 +67,9 @@ final class TensorComparison {
     int worst = -1;
     double most = -1;
     for (int i = 0; i < recorded.size(); i++) {
-      if (!isSame(recorded.get(i), now.get(i))) {
+      if (!isSame(recorded.path(i), now.path(i))) {
         count++;
-        double distance = distance(recorded.get(i), now.get(i));
+        double distance = distance(recorded.path(i), now.path(i));
         if (distance > most) {
           most = distance;
           worst = i;
@@ -79,7 +79,8 @@ final class TensorComparison {
     if (count > 0) {
       differ(
           "%s: %d of %d values differ, most at %d: %s, recorded %s"
-              .formatted(name, count, recorded.size(), worst, now.get(worst), recorded.get(worst)));
+              .formatted(
+                  name, count, recorded.size(), worst, now.path(worst), recorded.path(worst)));
     }
   }
 

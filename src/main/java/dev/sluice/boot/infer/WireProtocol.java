@@ -17,6 +17,7 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
 import dev.sluice.protocol.tfs.grpc.proto.PredictResponse;
 import dev.sluice.tensor.DataType;
 import java.net.URLEncoder;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -145,6 +146,8 @@ enum WireProtocol {
       };
     } catch (InvalidProtocolBufferException e) {
       throw new InferFailure("the response is no message of " + word + ": " + e.getMessage());
+    } catch (IllegalArgumentException | BufferUnderflowException e) {
+      throw new InferFailure("the response holds a tensor that is none of " + word + ": " + e);
     }
   }
 
