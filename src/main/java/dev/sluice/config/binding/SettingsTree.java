@@ -2,6 +2,7 @@ package dev.sluice.config.binding;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.InvalidPathException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,7 +45,11 @@ public final class SettingsTree {
 
   /** Binds everything, and refuses what the reader did not ask for. */
   public <T> T read(Function<Section, T> reader) {
-    return new Section(this, "", root).readAll(reader);
+    try {
+      return new Section(this, "", root).readAll(reader);
+    } catch (InvalidPathException e) {
+      throw ConfigException.noPath(origin(""), e);
+    }
   }
 
   /** Replaces one value. */

@@ -7,6 +7,7 @@ import dev.sluice.config.model.ListedModel;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -129,10 +130,12 @@ record GrpsInferenceFile(
     String wanted =
         "an ONNX file, or a folder with model.onnx, saved_model.pb or a jar, below " + folder;
     Setting setting = GrpsFile.required(model, "inferer_path", wanted);
-    if (setting.text().indexOf('\0') >= 0) {
+    Path path;
+    try {
+      path = folder.resolve(setting.text()).normalize();
+    } catch (InvalidPathException _) {
       throw setting.wanted(wanted);
     }
-    Path path = folder.resolve(setting.text()).normalize();
     boolean isModel =
         Files.isRegularFile(path)
             ? path.toString().endsWith(".onnx")

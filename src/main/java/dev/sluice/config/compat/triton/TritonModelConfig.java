@@ -11,6 +11,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -79,13 +80,24 @@ public final class TritonModelConfig {
 
   public ModelConfig read(String text, ModelConfig defaults) {
     Set<String> ignored = new TreeSet<>();
-    return read(TritonText.read(fields.file(), text, ignored), ignored, defaults);
+    return readPaths(TritonText.read(fields.file(), text, ignored), ignored, defaults);
   }
 
   /** Reads the JSON form of the same, as load requests carry it. */
   public ModelConfig readJson(String json, ModelConfig defaults) {
     Set<String> ignored = new TreeSet<>();
-    return read(TritonJson.read(fields.file(), json, ignored), ignored, defaults);
+    return readPaths(TritonJson.read(fields.file(), json, ignored), ignored, defaults);
+  }
+
+  private ModelConfig readPaths(
+      dev.sluice.config.compat.triton.proto.ModelConfig model,
+      Set<String> ignored,
+      ModelConfig defaults) {
+    try {
+      return read(model, ignored, defaults);
+    } catch (InvalidPathException e) {
+      throw ConfigException.noPath(fields.file(), e);
+    }
   }
 
   private ModelConfig read(
