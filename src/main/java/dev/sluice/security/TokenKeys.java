@@ -53,7 +53,11 @@ record TokenKeys(JWKSet keys) {
                 + ": holds no public key of RSA with 2048 bits or more, or of an elliptic curve");
       }
       return new TokenKeys(new JWKSet(usable).toPublicJWKSet());
-    } catch (ParseException | GeneralSecurityException | IllegalArgumentException e) {
+    } catch (ParseException
+        | GeneralSecurityException
+        | IllegalArgumentException
+        | IllegalStateException e) {
+      // The library finds points that are not on their curve as it builds a key.
       throw new ConfigException(origin + ": holds no keys that can be read; wanted PEM or JWKS");
     }
   }
