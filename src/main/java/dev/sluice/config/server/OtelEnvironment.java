@@ -94,13 +94,23 @@ public final class OtelEnvironment {
     return name != null && set.equals(TracingConfig.DEFAULT.serviceName()) ? name : set;
   }
 
-  /** Values are percent-encoded, as in W3C Baggage. */
-  private static Stream<String> pairs(@Nullable String text) {
+  private Stream<String> pairs(@Nullable String text) {
     return text == null
         ? Stream.empty()
         : Arrays.stream(text.split(",", -1))
             .filter(pair -> pair.indexOf('=') > 0)
-            .map(pair -> URLDecoder.decode(pair.replace("+", "%2B"), StandardCharsets.UTF_8));
+            .flatMap(pair -> decoded(pair).stream());
+  }
+
+  /** Values are percent-encoded, as in W3C Baggage. */
+  private Optional<String> decoded(String pair) {
+    try {
+      return Optional.of(URLDecoder.decode(pair.replace("+", "%2B"), StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException _) {
+      String key = pair.substring(0, pair.indexOf('='));
+      warnings.accept("the value of " + key + " for OpenTelemetry is not percent-encoded text");
+      return Optional.empty();
+    }
   }
 
   private double ratio(String sampler) {
