@@ -20,21 +20,32 @@ import java.util.List;
  */
 public final class TensorProtoJson {
   private static final int SHAPE = TensorProto.TENSOR_SHAPE_FIELD_NUMBER;
+  private static final String SHAPE_BEGIN = ",\"tensor_shape\":{\"dim\":[";
   private static final int DIM = TensorShapeProto.DIM_FIELD_NUMBER;
   private static final int UNKNOWN_RANK = TensorShapeProto.UNKNOWN_RANK_FIELD_NUMBER;
 
   private enum Form {
-    INT,
+    INT(ProtobufTag.VARINT),
     /** A text in JSON, as every number of 64 bits. */
-    LONG,
-    UNSIGNED_LONG,
-    BOOL,
-    FLOAT,
-    DOUBLE,
-    BYTES
+    LONG(ProtobufTag.VARINT),
+    UNSIGNED_LONG(ProtobufTag.VARINT),
+    BOOL(ProtobufTag.VARINT),
+    FLOAT(ProtobufTag.FIXED32),
+    DOUBLE(ProtobufTag.FIXED64),
+    BYTES(ProtobufTag.DELIMITED);
+
+    private final int wire;
+
+    Form(int wire) {
+      this.wire = wire;
+    }
   }
 
-  private record Field(int number, String name, Form form, boolean list) {}
+  private record Field(int number, String name, Form form, boolean list) {
+    int tag() {
+      return number << 3 | form.wire;
+    }
+  }
 
   private static final List<Field> FIELDS =
       List.of(
@@ -74,7 +85,7 @@ public final class TensorProtoJson {
     out.raw('{').key("dtype").string(dtype);
     var json = new TensorProtoJson(proto, out);
     try {
-      json.each(SHAPE, _ -> json.shape());
+      json.shapes();
       FIELDS.forEach(json::field);
     } catch (ProtobufException e) {
       throw InferenceException.invalid("the model's TensorProto is damaged: " + e.getMessage());
@@ -82,37 +93,54 @@ public final class TensorProtoJson {
     out.raw('}');
   }
 
-  private interface Found {
-    /** Reads a value that the cursor stands before. */
-    void read(int tag);
-  }
-
-  /** Goes through the message for one field. */
-  private void each(int number, Found found) {
-    cursor.seek(0, data.byteSize());
-    for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      if (ProtobufTag.field(tag) == number) {
-        found.read(tag);
+  /** Goes through the message for one field: the cursor stands before each of its values. */
+  private void each(int number, int wire, Runnable found) {
+    for (int tag = begin(); tag != 0; tag = cursor.tag()) {
+      if (tag == (number << 3 | wire)) {
+        found.run();
       } else {
         cursor.skip(tag);
       }
     }
   }
 
-  private void shape() {
-    out.raw(',').key("tensor_shape").raw("{\"dim\":[");
+  private int begin() {
+    cursor.seek(0, data.byteSize());
+    return cursor.tag();
+  }
+
+  /** Writes the dimensions of a shape; of several, all: protobuf joins them. */
+  private void shapes() {
+    boolean[] seen = new boolean[2];
+    first = true;
+    each(
+        SHAPE,
+        ProtobufTag.DELIMITED,
+        () -> {
+          out.raw(seen[0] ? "" : SHAPE_BEGIN);
+          seen[0] = true;
+          seen[1] |= isUnknownRank();
+        });
+    if (seen[0]) {
+      out.raw("],\"unknown_rank\":").bool(seen[1]).raw('}');
+    }
+  }
+
+  /** Writes the dimensions of one, and returns whether their number is unknown. */
+  private boolean isUnknownRank() {
     long outer = cursor.enter();
     boolean unknown = false;
-    first = true;
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      switch (ProtobufTag.field(tag)) {
-        case DIM -> dim();
-        case UNKNOWN_RANK -> unknown = cursor.varint() != 0;
-        default -> cursor.skip(tag);
+      if (tag == ProtobufTag.delimited(DIM)) {
+        dim();
+      } else if (tag == UNKNOWN_RANK << 3) {
+        unknown = cursor.varint() != 0;
+      } else {
+        cursor.skip(tag);
       }
     }
     cursor.leave(outer);
-    out.raw("],\"unknown_rank\":").bool(unknown).raw('}');
+    return unknown;
   }
 
   private void dim() {
@@ -120,7 +148,7 @@ public final class TensorProtoJson {
     long size = 0;
     long outer = cursor.enter();
     for (int tag = cursor.tag(); tag != 0; tag = cursor.tag()) {
-      if (ProtobufTag.field(tag) == TensorShapeProto.Dim.SIZE_FIELD_NUMBER) {
+      if (tag == TensorShapeProto.Dim.SIZE_FIELD_NUMBER << 3) {
         size = cursor.varint();
       } else {
         cursor.skip(tag);
@@ -133,28 +161,52 @@ public final class TensorProtoJson {
   private void field(Field field) {
     out.raw(',').key(field.name());
     if (field.list()) {
-      out.raw('[');
-    }
-    first = true;
-    each(field.number(), tag -> values(field, tag));
-    if (field.list()) {
-      out.raw(']');
-    } else if (first) {
-      out.raw(field.form() == Form.INT ? "0" : "\"\"");
+      list(field);
+    } else {
+      single(field);
     }
   }
 
-  private void values(Field field, int tag) {
-    boolean packed = ProtobufTag.form(tag) == ProtobufTag.DELIMITED && field.form() != Form.BYTES;
-    if (!packed) {
-      value(field.form());
-      return;
+  private void list(Field field) {
+    out.raw('[');
+    first = true;
+    for (int tag = begin(); tag != 0; tag = cursor.tag()) {
+      if (tag == field.tag()) {
+        value(field.form());
+      } else if (tag == ProtobufTag.delimited(field.number())) {
+        packed(field.form());
+      } else {
+        cursor.skip(tag);
+      }
     }
+    out.raw(']');
+  }
+
+  private void packed(Form form) {
     long outer = cursor.enter();
     while (!cursor.atEnd()) {
-      value(field.form());
+      value(form);
     }
     cursor.leave(outer);
+  }
+
+  /** Of a field that comes several times the last one counts. */
+  private void single(Field field) {
+    long[] last = {-1};
+    each(
+        field.number(),
+        field.form().wire,
+        () -> {
+          last[0] = cursor.position();
+          cursor.skip(field.tag());
+        });
+    if (last[0] < 0) {
+      out.raw(field.form() == Form.INT ? "0" : "\"\"");
+      return;
+    }
+    cursor.seek(last[0], data.byteSize());
+    first = true;
+    value(field.form());
   }
 
   private void value(Form form) {
