@@ -1,6 +1,5 @@
 package dev.sluice.config;
 
-import dev.sluice.config.model.ModelConfig;
 import dev.sluice.fuzz.FuzzTarget;
 import dev.sluice.fuzz.InputBytes;
 import dev.sluice.fuzz.InputFile;
@@ -17,7 +16,7 @@ import java.util.Objects;
 final class ModelFileFuzz implements FuzzTarget {
   private final InputFile yml = new InputFile("model.yml");
   private final InputFile triton = new InputFile("config.pbtxt");
-  private final ModelConfigReader reader = new ModelConfigReader(ModelConfig.DEFAULT, _ -> {});
+  private final ModelConfigReader reader = new ModelConfigReader(SluiceConfig.DEFAULT, _ -> {});
 
   @Override
   public void accept(byte[] input) throws IOException {

@@ -26,7 +26,7 @@ final class GrpsJsonFuzz implements FuzzTarget {
 
   private static List<NamedTensor> decode(DeclaredModel model, byte[] json) {
     try (var inputs = new RequestInputs(model)) {
-      JsonMessage.scan(Body.of(json)).decode(inputs);
+      JsonMessage.scan(Body.of(json), "").decode(inputs);
       return inputs.take();
     }
   }

@@ -8,16 +8,15 @@ import dev.sluice.protocol.oip.FuzzedModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeExchange;
-import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.NativeBodies;
+import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
 import java.util.Map;
 
 /** ModelInfer of Open Inference V2, typed and raw; in native memory and on the heap. */
 final class OipMessageFuzz implements FuzzTarget {
   private final FuzzedModels models = new FuzzedModels();
-  private final OipServer server =
-      new OipServer(models.planes(), models.planes(), new FakeLog(), "1", () -> 0);
+  private final OipServer server = OipServers.of(models.planes(), () -> 0);
 
   @Override
   public void accept(byte[] input) {

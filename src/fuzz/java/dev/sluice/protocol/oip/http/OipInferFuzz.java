@@ -13,8 +13,8 @@ import dev.sluice.protocol.oip.FuzzedModels;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
-import dev.sluice.testing.FakeLog;
 import dev.sluice.testing.NativeBodies;
+import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OipInferFuzz implements FuzzTarget {
   private final FuzzedModels models = new FuzzedModels();
-  private final OipServer server =
-      new OipServer(models.planes(), models.planes(), new FakeLog(), "1", () -> 1_000_000);
+  private final OipServer server = OipServers.of(models.planes(), () -> 1_000_000);
 
   @Override
   public void accept(byte[] input) {
