@@ -17,17 +17,10 @@ import java.util.function.Consumer;
 /**
  * Puts the settings together: flags beat environment variables, these beat the file, the file beats
  * the defaults.
+ *
+ * @param warnings receives probable mistakes
  */
-public final class SluiceConfigReader {
-  private final Consumer<String> warnings;
-
-  /**
-   * @param warnings receives probable mistakes
-   */
-  public SluiceConfigReader(Consumer<String> warnings) {
-    this.warnings = warnings;
-  }
-
+public record SluiceConfigReader(Consumer<String> warnings) {
   /**
    * Reads and checks everything.
    *

@@ -24,23 +24,12 @@ import java.util.function.Consumer;
 /**
  * The models that could be served if someone asked for them by name. Remembers nothing: the folders
  * are looked at each time. Blocks.
+ *
+ * @param all the models there are
+ * @param mounted tells what of them is a folder of models
+ * @param settings tell which models an ensemble is composed of
  */
-final class AvailableModels {
-  private final DesiredModels all;
-  private final ModelFolderDetector mounted;
-  private final ModelSettings settings;
-
-  /**
-   * @param all the models there are
-   * @param mounted tells what of them is a folder of models
-   * @param settings tell which models an ensemble is composed of
-   */
-  AvailableModels(DesiredModels all, ModelFolderDetector mounted, ModelSettings settings) {
-    this.all = all;
-    this.mounted = mounted;
-    this.settings = settings;
-  }
-
+record AvailableModels(DesiredModels all, ModelFolderDetector mounted, ModelSettings settings) {
   /** Returns the names of all models, sorted. */
   Set<String> names() {
     DesiredModels there = mounted.poll(all);

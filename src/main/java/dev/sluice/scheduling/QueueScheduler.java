@@ -21,42 +21,24 @@ import java.util.function.ToIntFunction;
  *
  * <p>Threads: submits on the caller's event loop, which never blocks. Admission to the queue is one
  * counter; a full queue rejects.
+ *
+ * @param vertx finds the event loop of a request
+ * @param queue shared with the workers
+ * @param rows by how many rows a request may join others; 0 if it runs alone
+ * @param arrived called with a request after it was put into the queue
+ * @param meter counts those that are refused
+ * @param nanoTime the clock that waiting is measured with
+ * @param cancellableQueue of the same queue
  */
-public final class QueueScheduler implements Scheduler {
-  private final Vertx vertx;
-  private final ModelQueue queue;
-  private final ToIntFunction<InferenceRequest> rows;
-  private final Consumer<PendingRequest> arrived;
-  private final VersionMeter meter;
-  private final LongSupplier nanoTime;
-  private final CancellableQueue cancellableQueue;
-
-  /**
-   * @param vertx finds the event loop of a request
-   * @param queue shared with the workers
-   * @param rows by how many rows a request may join others; 0 if it runs alone
-   * @param arrived called with a request after it was put into the queue
-   * @param meter counts those that are refused
-   * @param nanoTime the clock that waiting is measured with
-   * @param cancellableQueue of the same queue
-   */
-  public QueueScheduler(
-      Vertx vertx,
-      ModelQueue queue,
-      ToIntFunction<InferenceRequest> rows,
-      Consumer<PendingRequest> arrived,
-      VersionMeter meter,
-      LongSupplier nanoTime,
-      CancellableQueue cancellableQueue) {
-    this.vertx = vertx;
-    this.queue = queue;
-    this.rows = rows;
-    this.arrived = arrived;
-    this.meter = meter;
-    this.nanoTime = nanoTime;
-    this.cancellableQueue = cancellableQueue;
-  }
-
+public record QueueScheduler(
+    Vertx vertx,
+    ModelQueue queue,
+    ToIntFunction<InferenceRequest> rows,
+    Consumer<PendingRequest> arrived,
+    VersionMeter meter,
+    LongSupplier nanoTime,
+    CancellableQueue cancellableQueue)
+    implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var pending =

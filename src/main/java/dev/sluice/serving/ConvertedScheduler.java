@@ -25,31 +25,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers requests by a model with a converter around it: one call of the code, the model's own
  * queue, one more call. The request stays open until all three are done.
+ *
+ * @param answers what callers get
+ * @param inner what the model itself takes and gives
  */
-final class ConvertedScheduler implements Scheduler {
-  private final PluginVersion version;
-  private final Converter converter;
-  private final PluginResponses answers;
-  private final Servable model;
-  private final Signature inner;
-
-  /**
-   * @param answers what callers get
-   * @param inner what the model itself takes and gives
-   */
-  ConvertedScheduler(
-      PluginVersion version,
-      Converter converter,
-      PluginResponses answers,
-      Servable model,
-      Signature inner) {
-    this.version = version;
-    this.converter = converter;
-    this.answers = answers;
-    this.model = model;
-    this.inner = inner;
-  }
-
+record ConvertedScheduler(
+    PluginVersion version,
+    Converter converter,
+    PluginResponses answers,
+    Servable model,
+    Signature inner)
+    implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var before = new Before(request);

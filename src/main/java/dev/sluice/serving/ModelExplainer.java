@@ -17,17 +17,10 @@ import io.vertx.core.Future;
  *
  * <p>Asks the model itself, by ordinary requests: explanations wait in the same queue, under the
  * same limits and deadline as predictions.
+ *
+ * @param data where models are asked
  */
-public final class ModelExplainer implements Explainer {
-  private final DataPlane data;
-
-  /**
-   * @param data where models are asked
-   */
-  public ModelExplainer(DataPlane data) {
-    this.data = data;
-  }
-
+public record ModelExplainer(DataPlane data) implements Explainer {
   @Override
   public ExplanationSource explainedBy(ModelLease model) {
     ExplainConfig config = InferencePipeline.servable(model).explaining().config();

@@ -23,19 +23,13 @@ import java.util.function.Supplier;
  * its own, so that all requests of a sequence go to the same one.
  *
  * <p>Threads: as {@link ServableModel}.
+ *
+ * @param instances one for each session
+ * @param scheduler gives each sequence an instance
  */
-public final class SequenceModel implements Servable {
-  private final VersionComponents facts;
-  private final List<ServableModel> instances;
-  private final SequenceScheduler scheduler;
-
-  private SequenceModel(
-      VersionComponents facts, List<ServableModel> instances, SequenceScheduler scheduler) {
-    this.facts = facts;
-    this.instances = instances;
-    this.scheduler = scheduler;
-  }
-
+public record SequenceModel(
+    VersionComponents facts, List<ServableModel> instances, SequenceScheduler scheduler)
+    implements Servable {
   /**
    * Puts sessions to work, as {@link ServableModel#start} does.
    *
@@ -80,16 +74,6 @@ public final class SequenceModel implements Servable {
             instances.getFirst().explaining(),
             meter);
     return new SequenceModel(facts, instances, scheduler);
-  }
-
-  @Override
-  public VersionComponents facts() {
-    return facts;
-  }
-
-  @Override
-  public Scheduler scheduler() {
-    return scheduler;
   }
 
   @Override

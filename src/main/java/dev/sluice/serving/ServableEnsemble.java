@@ -32,25 +32,20 @@ import java.util.function.LongSupplier;
 /**
  * A version that is composed of other models. Owns no session and no thread; its members are looked
  * up anew for each request, so that a newer version of one takes over here too.
+ *
+ * @param scheduler runs the graph and counts its requests
+ * @param steps the models that it is composed of
+ * @param plane finds them
  */
-public final class ServableEnsemble implements Servable {
-  private final VersionComponents facts;
-  private final MeteredEnsemble scheduler;
-  private final StreamScheduler streams;
-  private final List<ModelSelector> steps;
-  private final DataPlane members;
-
-  private ServableEnsemble(
-      VersionComponents facts,
-      MeteredEnsemble scheduler,
-      StreamScheduler streams,
-      List<ModelSelector> steps,
-      DataPlane members) {
-    this.facts = facts;
-    this.scheduler = scheduler;
-    this.streams = streams;
-    this.steps = List.copyOf(steps);
-    this.members = members;
+public record ServableEnsemble(
+    VersionComponents facts,
+    MeteredEnsemble scheduler,
+    StreamScheduler streams,
+    List<ModelSelector> steps,
+    DataPlane plane)
+    implements Servable {
+  public ServableEnsemble {
+    steps = List.copyOf(steps);
   }
 
   /**
@@ -108,21 +103,6 @@ public final class ServableEnsemble implements Servable {
   }
 
   @Override
-  public VersionComponents facts() {
-    return facts;
-  }
-
-  @Override
-  public Scheduler scheduler() {
-    return scheduler;
-  }
-
-  @Override
-  public StreamScheduler streams() {
-    return streams;
-  }
-
-  @Override
   public StreamMeter streamMeter(InferenceRequest request) {
     return metadata().decoupled() ? new EnsembleStreamMeter(scheduler, request) : StreamMeter.NONE;
   }
@@ -134,7 +114,7 @@ public final class ServableEnsemble implements Servable {
   public List<Long> members() {
     List<Long> loads = new ArrayList<>(steps.size());
     for (ModelSelector step : steps) {
-      if (members.find(step, Caller.SERVER, Operation.MODEL_METADATA)
+      if (plane.find(step, Caller.SERVER, Operation.MODEL_METADATA)
           instanceof ModelLookup.Found(LiveVersion live)) {
         loads.add(live.load());
         loads.addAll(live.read(model -> InferencePipeline.servable(model).members()));

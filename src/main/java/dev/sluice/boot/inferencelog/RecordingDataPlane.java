@@ -20,16 +20,7 @@ import java.util.concurrent.Flow;
  * over, a response's outputs before its caller gets them. What models ask of each other is not
  * recorded.
  */
-public final class RecordingDataPlane implements DataPlane {
-  private final DataPlane next;
-  private final InferenceLogWriter log;
-
-  /** Records what is asked of the data plane. */
-  public RecordingDataPlane(DataPlane next, InferenceLogWriter log) {
-    this.next = next;
-    this.log = log;
-  }
-
+public record RecordingDataPlane(DataPlane next, InferenceLogWriter log) implements DataPlane {
   @Override
   public ModelLookup find(ModelSelector selector, Caller caller, Operation operation) {
     return next.find(selector, caller, operation);

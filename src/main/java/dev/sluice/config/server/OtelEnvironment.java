@@ -14,20 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of traces from the environment variables that OpenTelemetry's specification names, which
  * its operator for Kubernetes sets. They hold where {@code tracing.*} says nothing.
+ *
+ * @param environment of the process
+ * @param warnings receives probable mistakes
  */
-public final class OtelEnvironment {
-  private final Map<String, String> environment;
-  private final Consumer<String> warnings;
-
-  /**
-   * @param environment of the process
-   * @param warnings receives probable mistakes
-   */
-  public OtelEnvironment(Map<String, String> environment, Consumer<String> warnings) {
-    this.environment = environment;
-    this.warnings = warnings;
-  }
-
+public record OtelEnvironment(Map<String, String> environment, Consumer<String> warnings) {
   /** Returns settings, with what the environment says where they are the defaults. */
   public TracingConfig complete(TracingConfig set) {
     TracingConfig none = TracingConfig.DEFAULT;

@@ -20,23 +20,13 @@ import java.util.Map;
  * Writes grps' metadata of the server and its models: YAML text with the keys of the files that a
  * grps deployment is configured by, as far as they mean something here.
  */
-public final class GrpsMetadata {
+public record GrpsMetadata(ModelResolver models, ControlPlane control, Deployment deployment) {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
           .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
           .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
           .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
           .build();
-
-  private final ModelResolver models;
-  private final ControlPlane control;
-  private final Deployment deployment;
-
-  public GrpsMetadata(ModelResolver models, ControlPlane control, Deployment deployment) {
-    this.models = models;
-    this.control = control;
-    this.deployment = deployment;
-  }
 
   /**
    * Returns the deployment's files, or else the address that was asked, and all models with their

@@ -21,18 +21,8 @@ import java.util.regex.Pattern;
  * {@code 2} or, as grps users write it, {@code 2.0.0}. A name alone means the latest version, or
  * the first model of that name in the deployment.
  */
-public final class ModelResolver {
+public record ModelResolver(DataPlane data, ControlPlane control, Deployment deployment) {
   private static final Pattern VERSION = Pattern.compile("(\\d{1,18})(\\.0+)*");
-
-  private final DataPlane data;
-  private final ControlPlane control;
-  private final Deployment deployment;
-
-  public ModelResolver(DataPlane data, ControlPlane control, Deployment deployment) {
-    this.data = data;
-    this.control = control;
-    this.deployment = deployment;
-  }
 
   /**
    * Acquires the model of a prediction.

@@ -19,18 +19,8 @@ import java.util.function.Function;
  *
  * <p>Whatever fails is answered once, in grps' form.
  */
-public final class PredictCall {
-  private final DataPlane data;
-  private final ModelResolver models;
-  private final PredictConcurrencyLimit concurrencyLimit;
-
-  public PredictCall(
-      DataPlane data, ModelResolver models, PredictConcurrencyLimit concurrencyLimit) {
-    this.data = data;
-    this.models = models;
-    this.concurrencyLimit = concurrencyLimit;
-  }
-
+public record PredictCall(
+    DataPlane data, ModelResolver models, PredictConcurrencyLimit concurrencyLimit) {
   /**
    * Answers a call. Runs on the exchange's event loop; decoding and encoding leave it if there is
    * much to do. Whatever happens, tensors are freed and the lease of the model is released.

@@ -15,19 +15,10 @@ import java.util.Set;
 /**
  * Sees which models and versions lie on disk. Remembers nothing: what it returns depends on the
  * files alone. Blocks.
+ *
+ * @param kept models that are not looked at again
  */
-public final class VersionScanner {
-  private final DesiredModels wanted;
-  private final Map<String, ScannedModel> kept;
-
-  /**
-   * @param kept models that are not looked at again
-   */
-  public VersionScanner(DesiredModels wanted, Map<String, ScannedModel> kept) {
-    this.wanted = wanted;
-    this.kept = kept;
-  }
-
+public record VersionScanner(DesiredModels wanted, Map<String, ScannedModel> kept) {
   /** Looks at the folders of all models. Blocks. */
   public ScanResult scan() {
     var poll = new Poll();

@@ -9,23 +9,14 @@ import java.nio.file.Path;
 /**
  * Stands before a runtime and opens models in processes of their own where their settings ask for
  * it, and in the server's process elsewhere. Thread-safe.
+ *
+ * @param runtime opens models in this process; a process knows it by its name
+ * @param launcher starts processes
+ * @param maxOutputSize bytes of each output of a run, which is refused in the process already
  */
-public final class IsolatingProvider implements RuntimeProvider {
-  private final RuntimeProvider runtime;
-  private final ProcessLauncher launcher;
-  private final long maxOutputSize;
-
-  /**
-   * @param runtime opens models in this process; a process knows it by its name
-   * @param launcher starts processes
-   * @param maxOutputSize bytes of each output of a run, which is refused in the process already
-   */
-  public IsolatingProvider(RuntimeProvider runtime, ProcessLauncher launcher, long maxOutputSize) {
-    this.runtime = runtime;
-    this.launcher = launcher;
-    this.maxOutputSize = maxOutputSize;
-  }
-
+public record IsolatingProvider(
+    RuntimeProvider runtime, ProcessLauncher launcher, long maxOutputSize)
+    implements RuntimeProvider {
   /** Deletes shared memory that earlier servers left behind. Blocks. */
   public static void deleteAbandoned() {
     SharedFile.deleteAbandoned();

@@ -12,8 +12,10 @@ import java.util.Set;
  * Starts processes for models: the same Java, class path and native libraries as the server's, a
  * small heap, and nothing of its environment but what native libraries and the C library read.
  * Thread-safe.
+ *
+ * @param mainClass with a main method that calls {@link ModelProcess#run}
  */
-public final class ProcessLauncher {
+public record ProcessLauncher(String mainClass) {
   private static final Set<String> VARIABLES =
       Set.of("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD");
 
@@ -21,15 +23,6 @@ public final class ProcessLauncher {
   private static final List<String> FAMILIES =
       List.of(
           "TF_", "ORT_", "OMP_", "KMP_", "MKL_", "ONEDNN_", "DNNL_", "CUDA_", "MALLOC_", "GLIBC_");
-
-  private final String mainClass;
-
-  /**
-   * @param mainClass with a main method that calls {@link ModelProcess#run}
-   */
-  public ProcessLauncher(String mainClass) {
-    this.mainClass = mainClass;
-  }
 
   Process start() throws IOException {
     var builder = new ProcessBuilder(command());

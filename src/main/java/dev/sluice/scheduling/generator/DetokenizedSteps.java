@@ -6,22 +6,14 @@ import dev.sluice.tensor.NamedTensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized. */
-final class DetokenizedSteps implements StreamSteps {
-  private final Tokenizer tokenizer;
-  private final InferenceRequest asked;
-  private final StreamSteps steps;
-
-  /**
-   * @param asked the request in the loop's words; taken over
-   * @param steps the loop's own
-   */
-  DetokenizedSteps(Tokenizer tokenizer, InferenceRequest asked, StreamSteps steps) {
-    this.tokenizer = tokenizer;
-    this.asked = asked;
-    this.steps = steps;
-  }
-
+/**
+ * Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized.
+ *
+ * @param asked the request in the loop's words; taken over
+ * @param steps the loop's own
+ */
+record DetokenizedSteps(Tokenizer tokenizer, InferenceRequest asked, StreamSteps steps)
+    implements StreamSteps {
   @Override
   public boolean isOver() {
     return steps.isOver();

@@ -12,15 +12,7 @@ import java.util.function.LongSupplier;
  * Says of a model whether its requests could be joined. Only for a server without other requests:
  * the model's session is used on the caller's thread, which blocks meanwhile.
  */
-public final class BatchingAdvice {
-  private final ModelRepository repository;
-  private final LongSupplier nanoTime;
-
-  public BatchingAdvice(ModelRepository repository, LongSupplier nanoTime) {
-    this.repository = repository;
-    this.nanoTime = nanoTime;
-  }
-
+public record BatchingAdvice(ModelRepository repository, LongSupplier nanoTime) {
   /** Returns one sentence; empty if there is nothing to say, or the version takes no requests. */
   public Optional<String> of(ModelSelector version) {
     if (!(repository.find(version) instanceof ModelLookup.Found(LiveVersion live))) {

@@ -29,8 +29,19 @@ import org.slf4j.LoggerFactory;
  * Opens the sessions of one version: each is limited, held to the declared tensors and warmed up.
  *
  * <p>Blocks, often for seconds; on a loading worker. The caller owns the sessions.
+ *
+ * @param folder of the version
+ * @param recorded what models bring to be warmed up with
+ * @param maxOutputSize bytes of each output of a run
  */
-final class SessionOpener {
+record SessionOpener(
+    RuntimeProvider runtime,
+    ModelSource source,
+    Path folder,
+    RecordedRequests recorded,
+    LoadMeters loads,
+    long maxOutputSize,
+    LongSupplier nanoTime) {
   /**
    * The sessions of a version.
    *
@@ -43,36 +54,6 @@ final class SessionOpener {
   record Opened(List<ModelSession> sessions, ModelConfig config, List<ModelSession> shared) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
-
-  private final RuntimeProvider runtime;
-  private final ModelSource source;
-  private final Path folder;
-  private final RecordedRequests recorded;
-  private final LoadMeters loads;
-  private final long maxOutputSize;
-  private final LongSupplier nanoTime;
-
-  /**
-   * @param folder of the version
-   * @param recorded what models bring to be warmed up with
-   * @param maxOutputSize bytes of each output of a run
-   */
-  SessionOpener(
-      RuntimeProvider runtime,
-      ModelSource source,
-      Path folder,
-      RecordedRequests recorded,
-      LoadMeters loads,
-      long maxOutputSize,
-      LongSupplier nanoTime) {
-    this.runtime = runtime;
-    this.source = source;
-    this.folder = folder;
-    this.recorded = recorded;
-    this.loads = loads;
-    this.maxOutputSize = maxOutputSize;
-    this.nanoTime = nanoTime;
-  }
 
   /**
    * Opens as many sessions as the model has instances, and shares each among as many workers as its

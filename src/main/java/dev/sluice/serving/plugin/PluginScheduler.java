@@ -20,17 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Admission control is that of the version's threads: so many calls run at once, a bounded
  * number waits.
  */
-public final class PluginScheduler implements Scheduler {
-  private final PluginVersion version;
-  private final Model model;
-  private final PluginResponses answers;
-
-  public PluginScheduler(PluginVersion version, Model model, PluginResponses answers) {
-    this.version = version;
-    this.model = model;
-    this.answers = answers;
-  }
-
+public record PluginScheduler(PluginVersion version, Model model, PluginResponses answers)
+    implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var call = new Call(request);

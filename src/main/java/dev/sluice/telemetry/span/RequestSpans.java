@@ -19,34 +19,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The decision comes before anything is made for the SDK, so that a request that is not sampled
  * costs a look at its headers and a random number. The SDK then keeps every span that it is given.
+ *
+ * @param tracer makes spans, all of which are kept
+ * @param ratio the part of requests without a caller's span that is sampled, 0 to 1
+ * @param parentBased whether the caller's decision counts; if not, all are sampled by the ratio
+ * @param nanoTime the clock of calls
+ * @param clock the time of the day
  */
-public final class RequestSpans {
-  private final Tracer tracer;
-  private final double ratio;
-  private final boolean parentBased;
-  private final LongSupplier nanoTime;
-  private final InstantSource clock;
-
-  /**
-   * @param tracer makes spans, all of which are kept
-   * @param ratio the part of requests without a caller's span that is sampled, 0 to 1
-   * @param parentBased whether the caller's decision counts; if not, all are sampled by the ratio
-   * @param nanoTime the clock of calls
-   * @param clock the time of the day
-   */
-  public RequestSpans(
-      Tracer tracer,
-      double ratio,
-      boolean parentBased,
-      LongSupplier nanoTime,
-      InstantSource clock) {
-    this.tracer = tracer;
-    this.ratio = ratio;
-    this.parentBased = parentBased;
-    this.nanoTime = nanoTime;
-    this.clock = clock;
-  }
-
+public record RequestSpans(
+    Tracer tracer, double ratio, boolean parentBased, LongSupplier nanoTime, InstantSource clock) {
   /**
    * Begins the span of a request; null if it is not sampled.
    *

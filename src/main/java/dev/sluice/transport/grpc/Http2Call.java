@@ -3,17 +3,7 @@ package dev.sluice.transport.grpc;
 import io.netty.buffer.ByteBuf;
 
 /** A unary call on the frames of its stream. */
-final class Http2Call {
-  private final UnaryCall call;
-  private final Http2Response answer;
-  private final Http2Window window;
-
-  Http2Call(UnaryCall call, Http2Response answer, Http2Window window) {
-    this.call = call;
-    this.answer = answer;
-    this.window = window;
-  }
-
+record Http2Call(UnaryCall call, Http2Response answer, Http2Window window) {
   /** Returns bytes that were consumed to the flow-control window. */
   int window(int taken) {
     return window.taken(taken);

@@ -19,13 +19,7 @@ import java.util.List;
  *
  * <p>Hot path: neither generated messages nor strings are made for tensors.
  */
-final class GrpsPredictMethod implements GrpcMethod {
-  private final PredictCall call;
-
-  GrpsPredictMethod(PredictCall call) {
-    this.call = call;
-  }
-
+record GrpsPredictMethod(PredictCall call) implements GrpcMethod {
   @Override
   public List<int[]> tensorPaths() {
     return WireMessage.TENSOR_PATHS;

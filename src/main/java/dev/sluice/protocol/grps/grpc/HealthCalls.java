@@ -9,13 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
 /** The online switch, by which a load balancer decides whether to send traffic. */
-final class HealthCalls {
-  private final ControlPlane control;
-
-  HealthCalls(ControlPlane control) {
-    this.control = control;
-  }
-
+record HealthCalls(ControlPlane control) {
   Future<Buffer> online(GrpcCall call, Body body) {
     return GrpsMessages.answer(body, _ -> set(call, true));
   }

@@ -9,13 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 
 /** Answers metadata calls: the server and its models as YAML text in {@code str_data}. */
-final class MetadataCalls {
-  private final GrpsMetadata metadata;
-
-  MetadataCalls(GrpsMetadata metadata) {
-    this.metadata = metadata;
-  }
-
+record MetadataCalls(GrpsMetadata metadata) {
   Future<Buffer> server(GrpcCall call, Body body) {
     return GrpsMessages.answer(body, _ -> GrpsMessages.text(metadata.server(call.caller())));
   }

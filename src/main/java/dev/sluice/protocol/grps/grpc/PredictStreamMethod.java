@@ -13,13 +13,7 @@ import io.vertx.core.Future;
  *
  * <p>Backpressure: responses are requested from the model as fast as the client reads.
  */
-final class PredictStreamMethod implements GrpcStreamMethod {
-  private final PredictCall call;
-
-  PredictStreamMethod(PredictCall call) {
-    this.call = call;
-  }
-
+record PredictStreamMethod(PredictCall call) implements GrpcStreamMethod {
   @Override
   public Messages open(GrpcStreamCall exchange) {
     return new OneMessage(exchange);

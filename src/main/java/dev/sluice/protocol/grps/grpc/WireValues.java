@@ -22,17 +22,7 @@ import dev.sluice.transport.Body;
  * packed or not, in one piece or several. 32-bit and 64-bit floats lie on the wire as they lie in
  * memory and are copied as they are.
  */
-final class WireValues {
-  private final GrpsType type;
-  private final TensorSpec input;
-  private final TensorBuilder elements;
-
-  WireValues(GrpsType type, TensorSpec input, TensorBuilder elements) {
-    this.type = type;
-    this.input = input;
-    this.elements = elements;
-  }
-
+record WireValues(GrpsType type, TensorSpec input, TensorBuilder elements) {
   void read(Body tensor) {
     var in = new ProtobufReader(tensor);
     for (int tag = in.tag(); tag != 0; tag = in.tag()) {

@@ -16,17 +16,7 @@ import io.vertx.core.buffer.Buffer;
  * Has the model's plugin read predict requests and write the answers. Only the query can name the
  * model, and failures are plain text.
  */
-final class CustomRoute {
-  private final DataPlane data;
-  private final ModelResolver models;
-  private final StreamControl control;
-
-  CustomRoute(DataPlane data, ModelResolver models, StreamControl control) {
-    this.data = data;
-    this.models = models;
-    this.control = control;
-  }
-
+record CustomRoute(DataPlane data, ModelResolver models, StreamControl control) {
   void answer(HttpExchange http) {
     http.body()
         .map(body -> {

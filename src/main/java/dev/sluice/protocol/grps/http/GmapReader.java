@@ -12,15 +12,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /** Reads {@code gmap}: each entry is the one value of the input it is named after. */
-final class GmapReader {
-  private final JsonCursor in;
-  private final RequestInputs inputs;
-
-  GmapReader(JsonCursor in, RequestInputs inputs) {
-    this.in = in;
-    this.inputs = inputs;
-  }
-
+record GmapReader(JsonCursor in, RequestInputs inputs) {
   /** Reads the next value as a tensor for an input. */
   private interface EntryReader {
     /** Reads the tensor of an entry, which the caller owns. */

@@ -12,15 +12,7 @@ import dev.sluice.tensor.TensorSpec;
  * Reads {@code gtensors} into a model's inputs. The keys of a tensor come in any order, so each
  * tensor is looked through before its values are read.
  */
-final class GtensorsReader {
-  private final JsonCursor in;
-  private final RequestInputs inputs;
-
-  GtensorsReader(JsonCursor in, RequestInputs inputs) {
-    this.in = in;
-    this.inputs = inputs;
-  }
-
+record GtensorsReader(JsonCursor in, RequestInputs inputs) {
   void read() {
     GrpsJson.requireObject(in, "gtensors");
     in.beginObject();

@@ -10,13 +10,7 @@ import dev.sluice.transport.http.HttpExchange;
  * served either way, and a request's body means nothing here. The server is live when its models
  * are loaded, since that is what grps' start scripts wait for.
  */
-final class HealthRoutes {
-  private final ControlPlane control;
-
-  HealthRoutes(ControlPlane control) {
-    this.control = control;
-  }
-
+record HealthRoutes(ControlPlane control) {
   void online(HttpExchange http) {
     set(http, true);
   }

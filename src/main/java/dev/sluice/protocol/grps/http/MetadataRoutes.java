@@ -9,13 +9,7 @@ import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
 
 /** Serves metadata: the server and its models as YAML text in {@code str_data}. */
-final class MetadataRoutes {
-  private final GrpsMetadata metadata;
-
-  MetadataRoutes(GrpsMetadata metadata) {
-    this.metadata = metadata;
-  }
-
+record MetadataRoutes(GrpsMetadata metadata) {
   void server(HttpExchange http) {
     MessageJson.answerText(http, metadata.server(http.caller()));
   }

@@ -4,13 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.transport.http.PercentCoding;
 
 /** The query parameters of a predict request. Of a key that comes twice, the first one counts. */
-final class PredictQueryParameters {
-  private final String query;
-
-  PredictQueryParameters(String query) {
-    this.query = query;
-  }
-
+record PredictQueryParameters(String query) {
   /** Returns the model's name; empty if there is none. */
   String model() {
     return value("model");

@@ -23,17 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The content type of the request decides between JSON and bytes; the setting of the stream
  * control whether the answer is a stream.
  */
-final class PredictRoute {
+record PredictRoute(PredictCall call, StreamControl control) {
   private static final String JSON = "application/json";
   private static final String BYTES = "application/octet-stream";
-
-  private final PredictCall call;
-  private final StreamControl control;
-
-  PredictRoute(PredictCall call, StreamControl control) {
-    this.call = call;
-    this.control = control;
-  }
 
   void predict(HttpExchange http) {
     var query = new PredictQueryParameters(http.query());

@@ -19,17 +19,10 @@ import java.util.Optional;
 /**
  * KServe's part of {@code /v1}: the list of models, {@code name} and {@code ready}, {@code inputs}
  * as another word for rows, CloudEvents around calls. It has no versions.
+ *
+ * @param events what answers to CloudEvents say of themselves
  */
-public final class KserveDialect implements V1Dialect {
-  private final EventAttributes events;
-
-  /**
-   * @param events what answers to CloudEvents say of themselves
-   */
-  public KserveDialect(EventAttributes events) {
-    this.events = events;
-  }
-
+public record KserveDialect(EventAttributes events) implements V1Dialect {
   @Override
   public boolean speaks(V1Request request) {
     return switch (request) {

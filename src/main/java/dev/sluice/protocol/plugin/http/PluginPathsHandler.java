@@ -20,14 +20,8 @@ import io.vertx.core.buffer.Buffer;
  * The paths that models bring with them (setting {@code java.path}). They come and go with the
  * models, and give way to every path of a protocol.
  */
-public final class PluginPathsHandler implements HttpProtocolHandler {
+public record PluginPathsHandler(DataPlane data) implements HttpProtocolHandler {
   private static final String CHUNKS = "application/octet-stream";
-
-  private final DataPlane data;
-
-  public PluginPathsHandler(DataPlane data) {
-    this.data = data;
-  }
 
   @Override
   public void mount(HttpRoutes routes) {

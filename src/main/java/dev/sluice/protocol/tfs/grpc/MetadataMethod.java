@@ -18,14 +18,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
 /** GetModelMetadata: the signatures of a model. */
-final class MetadataMethod implements GrpcMethod {
+record MetadataMethod(DataPlane data) implements GrpcMethod {
   private static final String SIGNATURE_DEF = "signature_def";
-
-  private final DataPlane data;
-
-  MetadataMethod(DataPlane data) {
-    this.data = data;
-  }
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {

@@ -32,13 +32,10 @@ import java.util.Optional;
  * <p>The set in the request replaces the desired state as one step. The call is answered when each
  * new model serves or has failed.
  */
-final class ReloadMethod implements GrpcMethod {
+record ReloadMethod(ControlPlane control, Telemetry telemetry, RequestLogs logs)
+    implements GrpcMethod {
   /** Work of a worker: metrics are counted up for it. */
   private static final long MUCH = Integer.MAX_VALUE;
-
-  private final ControlPlane control;
-  private final Telemetry telemetry;
-  private final RequestLogs logs;
 
   /**
    * @param logs which requests are logged, by model
@@ -50,12 +47,6 @@ final class ReloadMethod implements GrpcMethod {
       Map<String, RequestLogs.Wanted> logs,
       List<String> metrics,
       Map<String, Long> before) {}
-
-  ReloadMethod(ControlPlane control, Telemetry telemetry, RequestLogs logs) {
-    this.logs = logs;
-    this.control = control;
-    this.telemetry = telemetry;
-  }
 
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {

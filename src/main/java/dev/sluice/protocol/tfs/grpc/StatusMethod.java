@@ -26,13 +26,7 @@ import java.util.List;
  *
  * <p>Reads the published snapshot of the repository; never blocks.
  */
-final class StatusMethod implements GrpcMethod {
-  private final ControlPlane control;
-
-  StatusMethod(ControlPlane control) {
-    this.control = control;
-  }
-
+record StatusMethod(ControlPlane control) implements GrpcMethod {
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
     return call.compute(message.length(), () -> TfsMessages.write(respond(message, call.caller())));

@@ -19,15 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Hot path: from the message's bytes to tensor memory in one copy, and back in one.
  */
-final class TfsPredictMethod implements GrpcMethod {
-  private final DataPlane data;
-  private final PredictSettings settings;
-
-  TfsPredictMethod(DataPlane data, PredictSettings settings) {
-    this.data = data;
-    this.settings = settings;
-  }
-
+record TfsPredictMethod(DataPlane data, PredictSettings settings) implements GrpcMethod {
   @Override
   public List<int[]> tensorPaths() {
     return PredictRequestView.TENSOR_CONTENT;

@@ -14,15 +14,9 @@ import java.nio.file.Path;
  * <p>Read when a version is loaded. Each record is replayed as often as the settings say; the
  * format is TensorFlow Serving's {@code tf_serving_warmup_requests}.
  */
-public final class WarmUpRequests implements RecordedRequests {
+public record WarmUpRequests(PredictSettings settings) implements RecordedRequests {
   private static final String FILE = "assets.extra/tf_serving_warmup_requests";
   private static final int MOST_RECORDS = 1_000;
-
-  private final PredictSettings settings;
-
-  public WarmUpRequests(PredictSettings settings) {
-    this.settings = settings;
-  }
 
   @Override
   public boolean areIn(Path folder) {

@@ -13,15 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The columnar form of a predict request, {@code inputs}: whole tensors, which may differ in
  * their first dimension.
  */
-final class ColumnsDecoder {
-  private final JsonCursor in;
-  private final InputBuilders inputs;
-
-  ColumnsDecoder(JsonCursor in, InputBuilders inputs) {
-    this.in = in;
-    this.inputs = inputs;
-  }
-
+record ColumnsDecoder(JsonCursor in, InputBuilders inputs) {
   /** Returns whether the next value is an object of tensors. */
   static boolean areNamed(JsonCursor in) {
     return in.peek() == Kind.OBJECT && !Base64Objects.isNext(in);

@@ -15,28 +15,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Errors name the input, the row and what was found in place of what; nothing is left open on a
  * failure.
  */
-final class PredictDecoder {
+record PredictDecoder(
+    PredictDocument document,
+    ModelLease model,
+    Signature signature,
+    PredictKeys keys,
+    V1Dialect lead) {
   /** Tensors, owned by the caller, and how the answer is to look. */
   record Decoded(List<NamedTensor> inputs, ResponseLayout form) {}
-
-  private final PredictDocument document;
-  private final ModelLease model;
-  private final Signature signature;
-  private final PredictKeys keys;
-  private final V1Dialect lead;
-
-  PredictDecoder(
-      PredictDocument document,
-      ModelLease model,
-      Signature signature,
-      PredictKeys keys,
-      V1Dialect lead) {
-    this.document = document;
-    this.model = model;
-    this.signature = signature;
-    this.keys = keys;
-    this.lead = lead;
-  }
 
   /**
    * Reads the tensors.

@@ -13,24 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a list of rows: each an object with a value for every input, or, where there is one input,
  * its value. What the first row is, all are.
+ *
+ * @param body what the cursor walks through, for messages
+ * @param list the list's name, for messages
  */
-final class RowsDecoder {
-  private final Body body;
-  private final String list;
-  private final JsonCursor in;
-  private final InputBuilders inputs;
-
-  /**
-   * @param body what the cursor walks through, for messages
-   * @param list the list's name, for messages
-   */
-  RowsDecoder(Body body, String list, JsonCursor in, InputBuilders inputs) {
-    this.body = body;
-    this.list = list;
-    this.in = in;
-    this.inputs = inputs;
-  }
-
+record RowsDecoder(Body body, String list, JsonCursor in, InputBuilders inputs) {
   /** Returns whether the next value is an object of values by name. */
   static boolean isNamed(JsonCursor in) {
     return in.peek() == Kind.OBJECT && !Base64Objects.isNext(in);

@@ -14,27 +14,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes the one message out of a unary call's body: a flag, a length, the message, and nothing
  * behind it. Every other body is answered, never left waiting.
+ *
+ * @param encoding the call's {@code grpc-encoding}
+ * @param maxMessage bytes a message may have as it arrives
+ * @param maxInflated bytes it may have uncompressed
  */
-public final class GrpcMessageReader {
+public record GrpcMessageReader(@Nullable String encoding, long maxMessage, long maxInflated) {
   /** Bytes of a frame's head: a flag and a 32-bit length. */
   public static final int PREFIX = 5;
 
   private static final int COMPRESSED = 1;
-
-  private final @Nullable String encoding;
-  private final long maxMessage;
-  private final long maxInflated;
-
-  /**
-   * @param encoding the call's {@code grpc-encoding}
-   * @param maxMessage bytes a message may have as it arrives
-   * @param maxInflated bytes it may have uncompressed
-   */
-  public GrpcMessageReader(@Nullable String encoding, long maxMessage, long maxInflated) {
-    this.encoding = encoding;
-    this.maxMessage = maxMessage;
-    this.maxInflated = maxInflated;
-  }
 
   /** Undoes the base64 of gRPC-Web's text form, whose pieces may each end in padding. */
   public static Body fromText(Body text) {
@@ -74,11 +63,6 @@ public final class GrpcMessageReader {
   static InferenceException wrongLength(long announced, long arrived) {
     return InferenceException.invalid(
         "the message announces " + announced + " bytes, but the call has " + arrived);
-  }
-
-  /** Returns how many bytes a message may have as it arrives. */
-  long maxMessage() {
-    return maxMessage;
   }
 
   /**

@@ -7,17 +7,10 @@ import io.vertx.core.net.impl.ShutdownEvent;
 /**
  * The context of a connection, for what handlers of its channel do outside Vert.x' own. Belongs to
  * the connection's event loop.
+ *
+ * @param context the connection's, on its event loop
  */
-public final class ConnectionContext {
-  private final ContextInternal context;
-
-  /**
-   * @param context the connection's, on its event loop
-   */
-  public ConnectionContext(ContextInternal context) {
-    this.context = context;
-  }
-
+public record ConnectionContext(ContextInternal context) {
   /**
    * Runs an action in the context, at once: the caller is on its event loop.
    *

@@ -12,17 +12,7 @@ import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 
 /** Reads single values as elements of one input, and says what is wrong with those that are not. */
-final class ElementReader {
-  private final Body body;
-  private final TensorSpec spec;
-  private final JsonElements elements;
-
-  ElementReader(Body body, TensorSpec spec, JsonElements elements) {
-    this.body = body;
-    this.spec = spec;
-    this.elements = elements;
-  }
-
+record ElementReader(Body body, TensorSpec spec, JsonElements elements) {
   /**
    * Reads the next value, which is no list.
    *
