@@ -113,8 +113,10 @@ public final class SluiceServer implements Server {
         InferenceLogWriter.open(config.observability().inferenceLog(), threads.vertx());
     accessLog.ifPresent(telemetry::add);
     inferenceLog.ifPresent(telemetry::add);
-    this.monitor = new CallMonitor(telemetry, System::nanoTime);
-    this.measuring = measure();
+    var lag = new EventLoopLag(System::nanoTime);
+    this.monitor =
+        new CallMonitor(telemetry, System::nanoTime, InstantSource.system(), lag::latestSeconds);
+    this.measuring = measure(lag);
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
@@ -165,8 +167,7 @@ public final class SluiceServer implements Server {
   }
 
   /** Puts on the metrics page what is not counted by those who answer requests. */
-  private Future<?> measure() {
-    var lag = new EventLoopLag(System::nanoTime);
+  private Future<?> measure(EventLoopLag lag) {
     telemetry.liveness().watch(lag::problem);
     Future<String> lags =
         threads

@@ -235,7 +235,7 @@ final class WarmUpServer implements AutoCloseable {
         new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data)),
         config,
         telemetry,
-        new CallMonitor(telemetry, System::nanoTime),
+        new CallMonitor(telemetry, System::nanoTime, InstantSource.system(), () -> 0),
         new PredictConcurrencyLimit(config.protocols().grps().maxConnections()),
         SharedMemoryRegions.OFF,
         new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));

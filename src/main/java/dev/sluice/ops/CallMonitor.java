@@ -6,6 +6,7 @@ import dev.sluice.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.management.ManagementFactory;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -57,6 +59,9 @@ public final class CallMonitor extends VerticleBase {
 
   private final Telemetry telemetry;
   private final LongSupplier nanoTime;
+  private final InstantSource clock;
+  private final DoubleSupplier lagSeconds;
+  private final ServerHistory history;
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -66,16 +71,38 @@ public final class CallMonitor extends VerticleBase {
   private long lastProcessorNanos;
   private CallTotals lastSecond = CallTotals.NONE;
 
-  /** Begins to count now. */
-  public CallMonitor(Telemetry telemetry, LongSupplier nanoTime) {
+  /**
+   * Begins to count now.
+   *
+   * @param clock says when that was
+   * @param lagSeconds the largest lag of an event loop, newly measured
+   */
+  public CallMonitor(
+      Telemetry telemetry, LongSupplier nanoTime, InstantSource clock, DoubleSupplier lagSeconds) {
     this.telemetry = telemetry;
     this.nanoTime = nanoTime;
+    this.clock = clock;
+    this.lagSeconds = lagSeconds;
     for (String name : new String[] {RATE, FAILURES, MEAN_TIME, PROCESSOR, MEMORY}) {
       trends.put(name, TimeSeries.ofMeans());
     }
     trends.put(LONGEST_TIME, TimeSeries.ofPeaks());
     last = new Look(nanoTime.getAsLong(), sum(telemetry.callTotals()));
     lastProcessorNanos = system.getProcessCpuTime();
+    history =
+        new ServerHistory(reading(last, lastProcessorNanos, ProcessMetrics.resident().orElse(0.0)));
+  }
+
+  private ServerReading reading(Look look, long processorNanos, double residentBytes) {
+    return new ServerReading(
+        clock.millis(),
+        look.nanos,
+        look.calls,
+        telemetry.runTotals(),
+        processorNanos,
+        residentBytes,
+        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
+        lagSeconds.getAsDouble());
   }
 
   @Override
@@ -89,7 +116,9 @@ public final class CallMonitor extends VerticleBase {
     Map<String, CallTotals> totals = telemetry.callTotals();
     long now = nanoTime.getAsLong();
     long processorNanos = system.getProcessCpuTime();
-    double memory = ProcessMetrics.resident().orElse(0.0) / system.getTotalMemorySize();
+    double resident = ProcessMetrics.resident().orElse(0.0);
+    history.add(reading(new Look(now, sum(totals)), processorNanos, resident));
+    double memory = resident / system.getTotalMemorySize();
     synchronized (this) {
       remember(totals, now);
       CallTotals sum = sum(totals);
@@ -146,6 +175,11 @@ public final class CallMonitor extends VerticleBase {
     Map<String, double[]> seconds = new LinkedHashMap<>();
     trends.forEach((name, trend) -> seconds.put(name, trend.lastMinute()));
     return seconds;
+  }
+
+  /** Returns the figures of the server in the past. */
+  ServerHistory history() {
+    return history;
   }
 
   /** Returns the course of a value, as grps' monitor has it; empty if there is no such value. */

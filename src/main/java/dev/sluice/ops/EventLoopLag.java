@@ -56,6 +56,11 @@ public final class EventLoopLag implements MetricSource {
     }
   }
 
+  /** Returns the largest of the loops' lags, as each was measured last, in seconds. */
+  public double latestSeconds() {
+    return clocks.stream().mapToDouble(Clock::latest).max().orElse(0) / SECONDS;
+  }
+
   /** Says which event loop does not turn, while others do; for {@code Liveness}. */
   public Optional<String> problem() {
     OptionalLong newest = clocks.stream().mapToLong(Clock::last).max();
@@ -73,6 +78,7 @@ public final class EventLoopLag implements MetricSource {
   private final class Clock extends VerticleBase {
     private final RingBuffer lags = new RingBuffer(KEPT);
     private volatile double most;
+    private volatile double latest;
     private volatile long last = nanoTime.getAsLong();
 
     @Override
@@ -84,7 +90,8 @@ public final class EventLoopLag implements MetricSource {
 
     private void tick() {
       long now = nanoTime.getAsLong();
-      lags.add((double) Math.max(0, now - last - PERIOD_NANOS));
+      latest = (double) Math.max(0, now - last - PERIOD_NANOS);
+      lags.add(latest);
       most = lags.most();
       last = now;
       vertx.setTimer(PERIOD_MILLIS, _ -> tick());
@@ -92,6 +99,10 @@ public final class EventLoopLag implements MetricSource {
 
     long last() {
       return last;
+    }
+
+    double latest() {
+      return latest;
     }
 
     double most() {

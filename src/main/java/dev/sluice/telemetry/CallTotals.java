@@ -70,6 +70,11 @@ public final class CallTotals {
         sums);
   }
 
+  /** Returns the calls that ended well. */
+  public long succeeded() {
+    return succeeded;
+  }
+
   /** Calls that ended, well or not. */
   public long calls() {
     return succeeded + failed;

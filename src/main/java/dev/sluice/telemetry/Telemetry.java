@@ -191,6 +191,11 @@ public final class Telemetry {
     return totals;
   }
 
+  /** Returns all runs so far of the versions that are loaded, and what waits for them. */
+  public RunTotals runTotals() {
+    return RunTotals.of(versions.values());
+  }
+
   /** Puts more on the page. */
   public void add(MetricSource source) {
     sources.add(source);

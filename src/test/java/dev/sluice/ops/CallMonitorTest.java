@@ -8,6 +8,7 @@ import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.EntryPoint;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,10 @@ class CallMonitorTest {
 
   private final AtomicLong clock = new AtomicLong();
   private final Telemetry telemetry = Telemetry.unseen();
-  private final CallMonitor monitor = new CallMonitor(telemetry, clock::get);
+  private double lagSeconds;
+  private final CallMonitor monitor =
+      new CallMonitor(
+          telemetry, clock::get, () -> Instant.ofEpochMilli(clock.get() / MILLI), () -> lagSeconds);
 
   private CallRecord call(String model, long millis) {
     telemetry.model(model);
