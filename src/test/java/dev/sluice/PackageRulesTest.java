@@ -45,7 +45,7 @@ class PackageRulesTest {
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry security
           protocol     | tensor inference telemetry transport config.compat.triton.proto
-          ops          | inference config telemetry transport
+          ops          | tensor inference config telemetry transport
           """)
   void packageUsesOnly(String name, @Nullable String allowed) {
     String[] others = allowed == null ? new String[0] : allowed.split(" ");

@@ -14,6 +14,7 @@ import dev.sluice.inference.control.LogControl;
 import dev.sluice.inference.explain.Explainer;
 import dev.sluice.ops.CallMonitor;
 import dev.sluice.ops.ConsoleHandler;
+import dev.sluice.ops.ConsoleModel;
 import dev.sluice.ops.ConsoleState;
 import dev.sluice.ops.MetricsHandler;
 import dev.sluice.protocol.grps.Deployment;
@@ -144,8 +145,14 @@ record ProtocolHandlers(
   }
 
   private ConsoleHandler console(ListenerConfig listener) {
-    var state = new ConsoleState(VersionText.number(), planes.control(), telemetry, monitor);
-    return new ConsoleHandler(state, monitor, audience(listener.protocols()));
+    var state =
+        new ConsoleState(
+            VersionText.number(), planes.control(), telemetry, monitor, listener.protocols());
+    return new ConsoleHandler(
+        state,
+        new ConsoleModel(planes.control(), planes.data()),
+        monitor,
+        audience(listener.protocols()));
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.sluice.ops;
 
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.telemetry.CallTotals;
@@ -13,6 +15,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Writes the state of the server, as the console page polls it. Any thread.
@@ -21,14 +24,24 @@ import java.util.Map;
  * @param control source of the models' states
  * @param telemetry source of their versions' figures
  * @param monitor source of recent calls
+ * @param protocols those of the listener
  */
 public record ConsoleState(
-    String version, ControlPlane control, Telemetry telemetry, CallMonitor monitor) {
+    String version,
+    ControlPlane control,
+    Telemetry telemetry,
+    CallMonitor monitor,
+    Set<Protocol> protocols) {
+  /** Copies the set. */
+  public ConsoleState {
+    protocols = Set.copyOf(protocols);
+  }
+
   private static final double MILLIS = 1e3;
   private static final double NANOS_OF_MILLI = 1e6;
 
   /** Returns all of it. Work for a worker: there may be many models. */
-  JsonObject json() {
+  JsonObject json(Caller caller) {
     var models = new JsonArray();
     control.models().forEach(name -> models.add(model(name)));
     var trends = new JsonObject();
@@ -37,6 +50,9 @@ public record ConsoleState(
         .put("version", version)
         .put("ready", control.ready())
         .put("online", control.online())
+        .put("identity", caller.identity())
+        .put("listener", caller.listener())
+        .put("protocols", carried())
         .put("uptime_seconds", ManagementFactory.getRuntimeMXBean().getUptime() / MILLIS)
         .put("trends", trends)
         .put("distributions", distributions())
@@ -46,6 +62,12 @@ public record ConsoleState(
   /** By the names of grps' monitor, as its series have them. */
   private JsonObject distributions() {
     return new JsonObject().put(CallMonitor.TIMES, monitor.spread().points());
+  }
+
+  private JsonArray carried() {
+    var names = new JsonArray();
+    protocols.stream().sorted().forEach(each -> names.add(each.name().toLowerCase(Locale.ROOT)));
+    return names;
   }
 
   private static JsonArray array(double[] values) {

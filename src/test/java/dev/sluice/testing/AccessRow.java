@@ -27,6 +27,8 @@ public record AccessRow(String method, String path, Operation operation) {
               List.of(
                   get("/", Operation.HEALTH),
                   get("/console.json", Operation.CONSOLE),
+                  get("/console/history.json", Operation.CONSOLE),
+                  get("/console/model.json", Operation.CONSOLE),
                   get("/metrics", Operation.METRICS)),
               List.of(
                   get("/v1/models", Operation.REPOSITORY_INDEX),

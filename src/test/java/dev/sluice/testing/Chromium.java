@@ -1,5 +1,6 @@
 package dev.sluice.testing;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -136,6 +137,53 @@ public final class Chromium implements AutoCloseable {
       throw new AssertionError(answer.getJsonObject("exceptionDetails").encode());
     }
     return answer.getJsonObject("result").getValue("value");
+  }
+
+  /** Has the system prefer a color scheme from now on: light or dark. */
+  public void prefer(String colorScheme) {
+    var feature = new JsonObject().put("name", "prefers-color-scheme").put("value", colorScheme);
+    call(
+        "Emulation.setEmulatedMedia",
+        new JsonObject().put("features", new JsonArray().add(feature)));
+  }
+
+  /** Gives the tab a size in CSS pixels. */
+  public void resize(int width, int height) {
+    call(
+        "Emulation.setDeviceMetricsOverride",
+        new JsonObject()
+            .put("width", width)
+            .put("height", height)
+            .put("deviceScaleFactor", 1)
+            .put("mobile", width < 600));
+  }
+
+  /** Presses a key, by its name in DevTools and its code. */
+  public void press(String key, int code, String text) {
+    var down =
+        new JsonObject()
+            .put("type", text.isEmpty() ? "rawKeyDown" : "keyDown")
+            .put("key", key)
+            .put("windowsVirtualKeyCode", code)
+            .put("text", text);
+    call("Input.dispatchKeyEvent", down);
+    call("Input.dispatchKeyEvent", down.copy().put("type", "keyUp").put("text", ""));
+  }
+
+  /** Waits in the open document until an expression is true, however long that takes. */
+  public void await(String expression) {
+    evaluate(
+        """
+        new Promise(done => {
+          const look = () => {
+            let found = false;
+            try { found = (%s); } catch { /* Not there yet. */ }
+            if (found) { done(true); } else { setTimeout(look, 20); }
+          };
+          look();
+        })\
+        """
+            .formatted(expression));
   }
 
   private JsonObject call(String method, JsonObject parameters) {

@@ -307,6 +307,14 @@ public final class HttpExchange extends ListenerExchange {
     needNothing();
   }
 
+  /**
+   * Allows an answer to every caller, valid credential or not: a file that is the same for all and
+   * says nothing of the server or its models.
+   */
+  public void requireNothing() {
+    needNothing();
+  }
+
   /** Rejects a request for which the protocol handler named no operation. */
   private void requireDecided(int status) {
     if (status < FIRST_ERROR) {

@@ -65,7 +65,15 @@ public final class HttpRoutes {
           exchange.require(operation);
           handler.accept(exchange);
         };
-    add(new Claim(path, true, new OnePath(path, operation), guarded));
+    claimUnguarded(path, operation, guarded);
+  }
+
+  /**
+   * Claims just one path, whose handler requires the operation itself, but for answers that are the
+   * same for every caller.
+   */
+  public void claimUnguarded(String path, Operation operation, Consumer<HttpExchange> handler) {
+    add(new Claim(path, true, new OnePath(path, operation), handler));
   }
 
   private void add(Claim claim) {

@@ -1,0 +1,128 @@
+import {get} from './api.js';
+import {byId, el, setText} from './dom.js';
+import {number} from './format.js';
+
+const MIB = 1 / (1 << 20);
+const CHARTS = [
+  {title: 'Requests', unit: 'per second', lines: [['requests_per_second', 'requests']]},
+  {title: 'Failed requests', unit: '%', lines: [['failed_percent', 'failed']], least: 1, color: '--two'},
+  {title: 'Latency', unit: 'ms', lines: [['p50_ms', 'p50'], ['p99_ms', 'p99']]},
+  {title: 'Batch size', unit: 'rows per run', lines: [['rows_per_run', 'rows']]},
+  {title: 'Queue', unit: 'requests', lines: [['queued', 'queued']]},
+  {title: 'Processor', unit: '% of one core', lines: [['processor_percent', 'processor']]},
+  {title: 'Memory', unit: 'MiB', lines: [['resident_bytes', 'resident'], ['heap_bytes', 'Java heap']], scale: MIB},
+  {title: 'Event-loop lag', unit: 'ms', lines: [['lag_ms', 'lag']]},
+];
+const SPANS = {minutes: 600, hours: 21600, day: 86400}; // Seconds.
+const STEPS = [10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400];
+const MOST_TICKS = 6;
+const clock = (ms, seconds) => new Date(ms).toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', second: seconds ? '2-digit' : undefined, hour12: false});
+const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+let span = 'minutes';
+let figures = {time_ms: []};
+const drawn = [];
+
+/** Ticks at full minutes and hours of the local time. */
+function ticks(axis) {
+  const wide = (axis.max - axis.min) / 1000;
+  const step = 1000 * (STEPS.find(each => wide / each <= MOST_TICKS) || STEPS.at(-1));
+  const zone = new Date(axis.max).getTimezoneOffset() * 60000;
+  axis.ticks = [];
+  for (let at = Math.ceil((axis.min - zone) / step) * step + zone; at <= axis.max; at += step) {
+    axis.ticks.push({value: at});
+  }
+}
+
+function options(chart) {
+  const grid = {color: () => color('--line')};
+  const ink = () => color('--soft');
+  return {
+    animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
+    interaction: {mode: 'index', intersect: false},
+    plugins: {
+      legend: {display: chart.lines.length > 1, position: 'top', align: 'end', labels: {color: ink, boxWidth: 18, boxHeight: 1}},
+      tooltip: {callbacks: {
+        title: items => clock(items[0].parsed.x, true),
+        label: item => ` ${item.dataset.label}: ${number(item.parsed.y)} ${chart.unit}`,
+      }},
+    },
+    scales: {
+      x: {type: 'linear', grid, afterBuildTicks: ticks, title: {display: true, text: 'time', color: ink},
+        ticks: {color: ink, maxRotation: 0, callback: at => clock(at, at % 60000 !== 0)}},
+      y: {beginAtZero: true, suggestedMax: chart.least || 1, grid, title: {display: true, text: chart.unit, color: ink},
+        ticks: {color: ink, maxTicksLimit: 6, callback: number}},
+    },
+  };
+}
+
+function dataset(chart, label, i) {
+  const line = () => color(i ? '--two' : chart.color || '--one');
+  return {label, data: [], borderColor: line, backgroundColor: line, borderWidth: 1.8, pointRadius: 0, pointHitRadius: 8, pointHoverRadius: 4};
+}
+
+function make(chart) {
+  const canvas = el('canvas', {role: 'img', 'aria-label': chart.title});
+  const value = el('b', {text: '–'});
+  byId('charts').append(el('div', {class: 'card'},
+      el('div', {class: 'figure'}, el('h3', {text: `${chart.title} (${chart.unit})`}), value),
+      el('div', {class: 'plot'}, canvas)));
+  const plot = new Chart(canvas, {type: 'line', options: options(chart),
+    data: {datasets: chart.lines.map(([, label], i) => dataset(chart, label, i))}});
+  return {chart, canvas, value, plot};
+}
+
+/** Says what a chart shows, for those who do not see it. */
+function summary(chart, columns) {
+  const parts = chart.lines.map(([, label], i) => {
+    const known = columns[i].filter(value => value !== null);
+    return known.length
+      ? `${label} now ${number(columns[i].at(-1))}, most ${number(Math.max(...known))}`
+      : `${label}: nothing to measure`;
+  });
+  return `${chart.title}, ${chart.unit}, over time: ${parts.join('; ')}`;
+}
+
+/** A young server fills its charts too, but a tenth of them at least is time. */
+const shownSeconds = known => Math.min(SPANS[span], Math.max(SPANS[span] / 10, known / 1000));
+
+function draw({chart, canvas, value, plot}) {
+  const times = figures.time_ms;
+  const now = times.at(-1) || Date.now();
+  const columns = chart.lines.map(([key]) => (figures[key] || []).map(each => each === null ? null : each * (chart.scale || 1)));
+  plot.data.datasets.forEach((set, i) => { set.data = columns[i].map((y, k) => ({x: times[k], y})); });
+  plot.options.scales.x.min = now - shownSeconds(now - (times[0] || now)) * 1000;
+  plot.options.scales.x.max = now;
+  plot.update('none');
+  setText(value, columns.map(column => number(column.length ? column.at(-1) : null)).join(' / '));
+  canvas.setAttribute('aria-label', summary(chart, columns));
+}
+
+function merge(more) {
+  const keep = more.most_points - more.figures.time_ms.length;
+  for (const [key, added] of Object.entries(more.figures)) {
+    const before = figures[key] || [];
+    figures[key] = before.slice(Math.max(0, before.length - keep)).concat(added);
+  }
+}
+
+/** Asks for what is new, and draws it. */
+export async function refresh() {
+  const asked = span;
+  const after = figures.time_ms.at(-1) || 0;
+  const more = await get(`console/history.json?span=${asked}&after_ms=${after}`);
+  if (asked !== span) return;
+  merge(more);
+  if (!byId('overview').hidden) drawn.forEach(draw);
+}
+
+export function start() {
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  drawn.push(...CHARTS.map(make));
+  addEventListener('themechange', () => drawn.forEach(each => each.plot.update('none')));
+  byId('span').addEventListener('change', event => {
+    span = event.target.value;
+    figures = {time_ms: []};
+    refresh().catch(() => {}); // The next poll says what is wrong.
+  });
+}

@@ -1,0 +1,82 @@
+// One request by each protocol that a browser can speak: the path, and the JSON of its body.
+import {flatten} from './tensors.js';
+
+const encode = encodeURIComponent;
+const GRPS = {UINT8: 'UINT8', INT8: 'INT8', INT16: 'INT16', INT32: 'INT32', INT64: 'INT64', FP16: 'FLOAT16', FP32: 'FLOAT32', FP64: 'FLOAT64', BYTES: 'STRING'};
+
+const v1Path = ({model, version}) => `v1/models/${encode(model)}${version ? '/versions/' + version : ''}:predict`;
+const v2Path = ({model, version}, verb) => `v2/models/${encode(model)}${version ? '/versions/' + version : ''}/${verb}`;
+
+const named = inputs => Object.fromEntries(inputs.map(input => [input.name, input.value]));
+const signed = ({signature}) => signature && signature !== 'serving_default' ? {signature_name: signature} : {};
+
+function instances(asked, inputs) {
+  if (inputs.some(input => !input.shape.length)) {
+    throw new Error('An input without rows (a single value) can not be sent by rows: choose columns.');
+  }
+  if (!asked.several) return inputs[0].value;
+  if (new Set(inputs.map(input => input.shape[0])).size > 1) {
+    throw new Error('All inputs need the same number of rows to be sent by rows: choose columns.');
+  }
+  return inputs[0].value.map((_, row) => Object.fromEntries(inputs.map(input => [input.name, input.value[row]])));
+}
+
+const tensors = inputs => inputs.map(({name, type, shape, value}) => ({name, datatype: type, shape, data: flatten(value)}));
+
+/** A single element is a plain value in flat JSON, which has no lists in lists: those are sent as tensors. */
+function flat(inputs, parameters) {
+  if (inputs.some(input => input.shape.length > 1)) return {inputs: tensors(inputs), ...(parameters ? {parameters} : {})};
+  const value = input => flatten(input.value).length === 1 ? flatten(input.value)[0] : input.value;
+  return {...Object.fromEntries(inputs.map(input => [input.name, value(input)])), ...parameters};
+}
+
+function grpsTensors(inputs) {
+  return inputs.map(({name, type, shape, value}) => {
+    if (!GRPS[type]) throw new Error(`grps has no tensors of type ${type}.`);
+    return {name, dtype: 'DT_' + GRPS[type], shape, ['flat_' + GRPS[type].toLowerCase()]: flatten(value)};
+  });
+}
+
+const grpsBody = (asked, inputs) => ({
+  model: asked.version ? `${asked.model}-${asked.version}` : asked.model, gtensors: {tensors: grpsTensors(inputs)}});
+
+const BY = {
+  oip: [
+    {id: 'v2', text: 'Open Inference V2, JSON', make: (asked, inputs) =>
+      ({path: v2Path(asked, 'infer'), body: {inputs: tensors(inputs), ...(asked.parameters ? {parameters: asked.parameters} : {})}})},
+    {id: 'generate', text: 'V2 generate, flat JSON', make: (asked, inputs) =>
+      ({path: v2Path(asked, 'generate'), body: flat(inputs, asked.parameters)})},
+    {id: 'generate_stream', text: 'V2 generate_stream, server-sent events', stream: true, make: (asked, inputs) =>
+      ({path: v2Path(asked, 'generate_stream'), body: flat(inputs, asked.parameters), stream: 'events'})},
+  ],
+  v1: [
+    {id: 'v1-rows', text: 'V1, rows (instances)', make: (asked, inputs) =>
+      ({path: v1Path(asked), body: {...signed(asked), instances: instances(asked, inputs)}})},
+  ],
+  tfs: [
+    {id: 'v1-columns', text: 'V1, columns (inputs)', make: (asked, inputs) =>
+      ({path: v1Path(asked), body: {...signed(asked), inputs: named(inputs)}})},
+  ],
+  grps: [
+    {id: 'grps', text: 'grps, gtensors', make: (asked, inputs) =>
+      ({path: 'grps/v1/infer/predict', body: grpsBody(asked, inputs)})},
+    {id: 'grps-stream', text: 'grps, gtensors, streamed', stream: true, make: (asked, inputs) =>
+      ({path: 'grps/v1/infer/predict?streaming=true', body: grpsBody(asked, inputs), stream: 'chunks'})},
+  ],
+};
+
+/**
+ * The protocols of a listener that a browser can speak.
+ *
+ * @param streamed whether the model answers by streams only
+ */
+export function protocols(carried, streamed) {
+  const has = name => carried.includes(name);
+  const all = [
+    ...(has('oip') ? BY.oip : []),
+    ...(has('tfs') || has('kserve') ? BY.v1 : []),
+    ...(has('tfs') ? BY.tfs : []),
+    ...(has('grps') ? BY.grps : []),
+  ];
+  return streamed ? all.filter(each => each.stream) : all;
+}

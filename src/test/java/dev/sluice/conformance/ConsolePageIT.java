@@ -1,0 +1,365 @@
+package dev.sluice.conformance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.SluiceConfigReader;
+import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.testing.Chromium;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PrefixProxy;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The console in a real browser: what it shows, what it sends, and whom it can be used by. */
+@Tag("browser")
+@Timeout(600)
+class ConsolePageIT {
+  private static final String HOSTILE = "<img src=x onerror=alert(1)>";
+  private static final String KEY = "0123456789abcdef-ops";
+  private static final String READER = "0123456789abcdef-reader";
+  private static final String MODEL = "#/model/half_plus_two";
+
+  @TempDir private static Path folder;
+  private static String axe = "";
+  private static RunningServer server;
+  private static Chromium browser;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Path models = Files.createDirectories(folder.resolve("models"));
+    Path broken = Files.createDirectories(models.resolve(HOSTILE + "/1"));
+    Files.writeString(broken.resolve("model.onnx"), "no model");
+    server = serve("");
+    Path profile = Files.createDirectories(folder.resolve("profile"));
+    browser = Chromium.start(profile);
+    try (InputStream script = ConsolePageIT.class.getResourceAsStream("/axe.min.js")) {
+      axe = new String(Objects.requireNonNull(script, "axe").readAllBytes(), UTF_8);
+    }
+  }
+
+  private static RunningServer serve(String security) throws IOException {
+    Path file = folder.resolve("sluice.yml");
+    Files.writeString(file, "listeners: [{ address: \"localhost:0\" }]\n" + security);
+    List<SettingOverride> overrides = new ArrayList<>();
+    overrides.add(
+        new SettingOverride("models.directory", folder.resolve("models").toString(), "test"));
+    for (String model : List.of("half_plus_two", "language")) {
+      String path = TestModels.sample(model, "").toString();
+      overrides.add(new SettingOverride("models.list." + model, path, "test"));
+    }
+    SluiceConfig config =
+        new SluiceConfigReader(_ -> {}).read(Optional.of(file), Map.of(), overrides);
+    return RunningServer.start(config);
+  }
+
+  @AfterAll
+  static void stop() {
+    browser.close();
+    server.close();
+  }
+
+  @BeforeEach
+  void openAtADesk() {
+    browser.resize(1280, 900);
+    browser.prefer("light");
+  }
+
+  /** Opens a document of its own, since going to another part of a page loads nothing. */
+  private static void open(String url) {
+    browser.open("about:blank");
+    browser.open(url);
+  }
+
+  private static String page() {
+    return "http://127.0.0.1:" + server.port() + "/";
+  }
+
+  private static String text(String selector) {
+    return (String)
+        browser.evaluate("document.querySelector(%s).textContent".formatted(quote(selector)));
+  }
+
+  private static String quote(String text) {
+    return new JsonArray().add(text).encode().replaceAll("^\\[|\\]$", "");
+  }
+
+  private static void choose(String label, String value) {
+    browser.evaluate(
+        """
+        (() => {
+          const label = [...document.querySelectorAll('#model label')].find(each => each.textContent === %s);
+          const control = document.getElementById(label.htmlFor);
+          control.value = %s;
+          control.dispatchEvent(new Event('input', {bubbles: true}));
+        })()\
+        """
+            .formatted(quote(label), quote(value)));
+  }
+
+  private static void openModel(String address) {
+    open(address);
+    browser.await("document.querySelector('#model form')");
+  }
+
+  private static void send() {
+    browser.evaluate("document.querySelector('#model form').requestSubmit()");
+  }
+
+  @Test
+  void theChartsHaveAxesWithUnitsAndShowWhatTheServerDid() {
+    try (var http = new HttpCaller(server.port())) {
+      Buffer request = Buffer.buffer("{\"instances\": [1.0]}");
+      http.send("POST", "/v1/models/half_plus_two:predict", request);
+      open(page());
+      browser.await("document.querySelectorAll('#charts canvas').length === 8");
+      browser.await(
+          "[...document.querySelectorAll('#charts canvas')].every(each =>"
+              + " Chart.getChart(each).data.datasets[0].data.length > 1)");
+    }
+    var axes =
+        new JsonArray(
+            (String)
+                browser.evaluate(
+                    """
+                    JSON.stringify([...document.querySelectorAll('#charts canvas')].flatMap(each => {
+                      const scales = Chart.getChart(each).scales;
+                      return [scales.x.options.title.text, scales.y.options.title.text];
+                    }))\
+                    """));
+    assertThat(axes).contains("time", "per second", "%", "ms", "rows per run", "requests", "MiB");
+    browser.await(
+        "/requests now [\\d.]+, most (?!0$)/"
+            + ".test(document.querySelector('#charts canvas').ariaLabel)");
+  }
+
+  @Test
+  void namesOfModelsAreTextAndABrokenModelSaysWhatIsWrong() {
+    open(page());
+    browser.await("document.querySelectorAll('#models tr').length > 3");
+    assertThat(text("#models")).contains(HOSTILE, "failed", "Protobuf parsing failed");
+    assertThat(browser.evaluate("document.querySelectorAll('#models img').length")).isEqualTo(0);
+    browser.evaluate("document.querySelector('#models a').click()");
+    browser.await("document.querySelector('#model h2')");
+    assertThat(text("#model h2")).isEqualTo(HOSTILE);
+    browser.await("document.querySelector('#model').textContent.includes('No version of this')");
+    assertThat(text("#model")).contains("Protobuf parsing failed");
+    assertThat(browser.evaluate("document.querySelectorAll('#model img').length")).isEqualTo(0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "light, 1280, ''",
+    "dark, 1280, ''",
+    "light, 1280, #/model/half_plus_two",
+    "dark, 1280, #/model/half_plus_two",
+    "light, 390, ''",
+    "dark, 390, #/model/half_plus_two"
+  })
+  void nothingStandsInTheWayOfThoseWhoUseItOtherwise(String theme, int width, String address) {
+    browser.resize(width, 844);
+    browser.prefer(theme);
+    open(page() + address);
+    browser.await("document.querySelectorAll('#models tr').length > 3");
+    if (!address.isEmpty()) {
+      browser.await("document.querySelector('#model form')");
+      choose("Compare with version", "1");
+      send();
+      browser.await("document.querySelectorAll('.answers .stages').length === 2");
+    }
+    assertThat(browser.evaluate("document.documentElement.dataset.theme")).isEqualTo(theme);
+    assertThat(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+        .as("nothing is wider than the page")
+        .isEqualTo(true);
+    browser.evaluate(axe + "; undefined");
+    Object found =
+        browser.evaluate(
+            """
+            axe.run(document, {resultTypes: ['violations']}).then(result => result.violations
+                .map(each => each.id + ': ' + each.nodes.map(node => node.html).join(' ')).join('\\n'))\
+            """);
+    assertThat(found).isEqualTo("");
+  }
+
+  @Test
+  void theThemeCanBeChosen() {
+    open(page());
+    browser.evaluate(
+        """
+        (() => {
+          const theme = document.getElementById('theme');
+          theme.value = 'dark';
+          theme.dispatchEvent(new Event('change'));
+        })()\
+        """);
+    assertThat(browser.evaluate("document.documentElement.dataset.theme")).isEqualTo("dark");
+    open(page());
+    assertThat(browser.evaluate("document.documentElement.dataset.theme")).isEqualTo("dark");
+    browser.evaluate("localStorage.clear()");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "v2, '\"data\": [2.5]'",
+    "generate, '\"y\": 2.5'",
+    "generate_stream, '\"y\":2.5'",
+    "v1-rows, '\"predictions\": [2.5]'",
+    "v1-columns, '\"outputs\": [2.5]'",
+    "grps, '\"flat_float32\": [2.5]'",
+    "grps-stream, '\"flat_float32\":[2.5]'"
+  })
+  void everyProtocolOfTheListenerCanBeTried(String protocol, String answer) {
+    openModel(page() + MODEL);
+    choose("Protocol", protocol);
+    send();
+    browser.await("/^200/.test(document.querySelector('.answers .mark').textContent)");
+    browser.await("document.querySelector('.answers .stages')");
+    assertThat(text(".answers pre")).contains(answer);
+    assertThat(text(".answers")).contains("in the server", "run ");
+  }
+
+  @Test
+  void aLineToCopySendsTheSameRequest() throws Exception {
+    openModel(page() + MODEL);
+    choose("x", "[1, 2, 5]");
+    assertThat(text(".lines")).contains("tritonclient", "requests.post", "grpcurl -plaintext");
+    Process shell = new ProcessBuilder("bash", "-c", text(".lines pre")).start();
+    assertThat(new String(shell.getInputStream().readAllBytes(), UTF_8)).contains("[2.5,3.0,4.5]");
+  }
+
+  @Test
+  void whatCannotBeSentIsSaidBesideTheField() {
+    openModel(page() + MODEL);
+    choose("x", "[[1]]");
+    send();
+    assertThat(text(".wrong"))
+        .isEqualTo("The shape is [1,1], and the model wants [-1] (-1 is any size).");
+    choose("x", "[1,");
+    send();
+    assertThat(text(".wrong")).isEqualTo("Wanted JSON: a number, or nested lists of numbers.");
+    assertThat(browser.evaluate("document.activeElement.getAttribute('aria-invalid')"))
+        .isEqualTo("true");
+    assertThat(browser.evaluate("document.querySelectorAll('.answers section').length"))
+        .isEqualTo(0);
+  }
+
+  @Test
+  void twoVersionsAnswerOneRequestSideBySide() {
+    openModel(page() + MODEL);
+    choose("Compare with version", "1");
+    send();
+    browser.await("document.querySelectorAll('.answers .good').length === 2");
+    browser.await("/equal/.test(document.querySelector('#model p[role=status]').textContent)");
+    assertThat(text(".answers")).contains("\"model_version\": \"2\"", "\"model_version\": \"1\"");
+  }
+
+  @Test
+  void aStreamIsShownAsItArrivesAndThePageWorksBelowAPrefix() throws Exception {
+    try (var proxy = new PrefixProxy(server.port())) {
+      var seen = new CountDownLatch(1);
+      proxy.stand(
+          "/v2/models/half_plus_two/generate_stream",
+          body -> {
+            body.write("data: {\"text\": \"first\"}\n\n".getBytes(UTF_8));
+            body.flush();
+            seen.await();
+            body.write("data: {\"text\": \"second\"}\n\n".getBytes(UTF_8));
+          });
+      for (String address : List.of("", "console", "console/", "grps/v1/monitor/metrics")) {
+        openModel(proxy.url() + address + MODEL);
+      }
+      choose("Protocol", "generate_stream");
+      send();
+      browser.await("document.querySelector('.answers pre').textContent.includes('first')");
+      assertThat(text(".answers pre")).doesNotContain("second");
+      assertThat(text(".answers .mark")).isEqualTo("200, 1 messages …");
+      seen.countDown();
+      browser.await("document.querySelector('.answers .mark').textContent === '200, 2 messages'");
+      assertThat(text(".lines")).contains(proxy.url() + "v2/models/half_plus_two/generate_stream");
+    }
+  }
+
+  @Test
+  void theListenersAuthorisationHoldsAndATokenOpensWhatItMay() throws Exception {
+    String security =
+        """
+        security:
+          api_keys: { keys: "ops: %s, reader: %s" }
+          policies:
+            - { identities: ["key:*"], roles: [metadata, metrics] }
+            - { identities: ["key:ops"], roles: [inference] }
+        """
+            .formatted(KEY, READER);
+    try (RunningServer closed = serve(security)) {
+      open("http://127.0.0.1:" + closed.port() + "/" + MODEL);
+      browser.await("!document.getElementById('notice').hidden");
+      assertThat(text("#notice")).contains("operation 'console' needs the role 'metrics'");
+      useToken("wrong");
+      browser.await("document.getElementById('notice').textContent.includes('not enough')");
+      useToken(READER);
+      browser.await("document.getElementById('notice').hidden");
+      browser.await("document.querySelector('#model').textContent.includes('You may not send')");
+      assertThat(text("#model")).contains("needs the role 'inference', which 'key:reader'");
+      useToken(KEY);
+      browser.await("document.querySelector('#model form')");
+      send();
+      browser.await("/^200/.test(document.querySelector('.answers .mark').textContent)");
+      assertThat(text(".lines")).contains("Bearer $TOKEN").doesNotContain(KEY);
+      assertThat(browser.evaluate("JSON.stringify(localStorage) + document.cookie"))
+          .isEqualTo("{}");
+    }
+  }
+
+  private static void useToken(String token) {
+    browser.evaluate(
+        """
+        (() => {
+          document.getElementById('token-open').click();
+          document.getElementById('token').value = %s;
+          document.querySelector('#token-form [value=use]').click();
+        })()\
+        """
+            .formatted(quote(token)));
+  }
+
+  @Test
+  void aKeyboardIsEnough() {
+    openModel(page() + MODEL);
+    browser.press("Tab", 9, "");
+    assertThat(browser.evaluate("document.activeElement.className")).isEqualTo("skip");
+    browser.press("Enter", 13, "\r");
+    assertThat(browser.evaluate("document.activeElement.id")).isEqualTo("main");
+    for (int i = 0; i < 20 && !"primary".equals(focused()); i++) {
+      browser.press("Tab", 9, "");
+    }
+    assertThat(focused()).isEqualTo("primary");
+    browser.press("Enter", 13, "\r");
+    browser.await("/^200/.test(document.querySelector('.answers .mark').textContent)");
+  }
+
+  private static Object focused() {
+    return browser.evaluate("document.activeElement.className");
+  }
+}
