@@ -59,12 +59,21 @@ public final class Tensor implements AutoCloseable {
    * Requires that bytes are exactly a tensor of a fixed-size type. Memory beyond them could hold
    * another request's values.
    *
-   * @throws IllegalArgumentException if they are fewer or more; never for BYTES
+   * @throws IllegalArgumentException if they are fewer or more, or the shape is not full; never for
+   *     BYTES
    */
   public static void requireSize(DataType type, Shape shape, long bytes) {
-    if (type.isFixedSize() && bytes != Math.multiplyExact(shape.elementCount(), type.byteSize())) {
+    if (type.isFixedSize() && !isSize(type, shape, bytes)) {
       throw new IllegalArgumentException(
           bytes + " bytes are no tensor of " + type + " of shape " + shape);
+    }
+  }
+
+  private static boolean isSize(DataType type, Shape shape, long bytes) {
+    try {
+      return shape.isFull() && bytes == Math.multiplyExact(shape.elementCount(), type.byteSize());
+    } catch (ArithmeticException _) {
+      return false; // No memory has so many elements.
     }
   }
 
