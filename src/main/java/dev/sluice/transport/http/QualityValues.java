@@ -49,7 +49,8 @@ public record QualityValues(List<Member> members) {
       String parameter = parts[i].strip().toLowerCase(Locale.ROOT);
       if (parameter.startsWith("q=")) {
         try {
-          return Double.parseDouble(parameter.substring(2));
+          double quality = Double.parseDouble(parameter.substring(2));
+          return quality >= 0 && quality <= 1 ? quality : 0;
         } catch (NumberFormatException e) {
           return 0;
         }
