@@ -11,6 +11,7 @@ import dev.sluice.boot.tracing.SpanExport;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.OipConfig;
 import dev.sluice.config.server.SharedMemoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.config.server.TraceConfig;
@@ -96,17 +97,7 @@ public final class SluiceServer implements Server {
     this.threads = ServerThreads.start(config);
     this.spans =
         SpanExport.of(config.observability().tracing(), System::nanoTime, InstantSource.system());
-    this.telemetry =
-        new Telemetry(
-            System::nanoTime,
-            InstantSource.system(),
-            traces(config.protocols().oip().trace()),
-            latencies(config.protocols().oip().latencies()),
-            ServerTiming.valueOf(config.observability().tracing().serverTiming().name()),
-            spans == null ? null : spans.spans());
-    if (spans != null) {
-      telemetry.add(spans);
-    }
+    this.telemetry = telemetry(config, spans);
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
     this.inferenceLog =
@@ -135,6 +126,22 @@ public final class SluiceServer implements Server {
             accessLog.orElse(null));
     this.periodicTasks = new PeriodicTasks(threads);
     this.warmUp = ProtocolWarmUp.begin(threads, config.listeners());
+  }
+
+  private static Telemetry telemetry(SluiceConfig config, @Nullable SpanExport spans) {
+    OipConfig oip = config.protocols().oip();
+    var telemetry =
+        new Telemetry(
+            System::nanoTime,
+            InstantSource.system(),
+            traces(oip.trace()),
+            latencies(oip.latencies()),
+            ServerTiming.valueOf(config.observability().tracing().serverTiming().name()),
+            spans == null ? null : spans.spans());
+    if (spans != null) {
+      telemetry.add(spans);
+    }
+    return telemetry;
   }
 
   private static SharedMemoryRegions regions(SharedMemoryConfig shared) {
