@@ -151,10 +151,19 @@ public final class MemoryBudget {
 
   /**
    * The same with all of the reserve, whatever the size, but half of what is for tiny ones: many
-   * readers of large answers who are slow leave that to the next call.
+   * readers of large answers who are slow leave that to the next call. The tensors of a joined run,
+   * which may take more than there is for as long as it lasts, do not count as far as all else
+   * holds less than an eighth.
    */
   boolean tryReserveOfAll(Kind kind, long bytes) {
-    return tryReserve(kind, bytes, bytes > TINY ? limit - limit / LAST_PART : limit);
+    if (tryReserve(kind, bytes, bytes > TINY ? limit - limit / LAST_PART : limit)) {
+      return true;
+    }
+    if (taken.get() + bytes > limit / RESERVE_PART) {
+      return false;
+    }
+    force(kind, bytes);
+    return true;
   }
 
   private boolean tryReserve(Kind kind, long bytes, long ceiling) {

@@ -70,6 +70,19 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void answersAboutTheServerAreThereWhileTheTensorsOfARunTakeMoreThanAll() {
+    MemoryBudget budget = budget(8 * MIB);
+    MemoryAccount metrics = budget.account(budget.share());
+    try (Tensor _ = Tensor.allocate(DataType.FP32, Shape.of(4 * MIB))) {
+      assertThat(budget.free(1)).isZero();
+      assertThat(metrics.tryChargeReserve(Kind.ANSWER, 900_000)).isTrue();
+      assertThat(metrics.tryChargeReserve(Kind.ANSWER, 900_000)).isFalse();
+      assertThat(budget.account().tryCharge(Kind.BODY, 1_000)).isFalse();
+    }
+    metrics.close();
+  }
+
+  @Test
   void largeSizesLeaveAReserveThatSmallOnesMayUse() {
     MemoryBudget budget = budget(8 * MIB);
     MemoryAccount large = budget.account();
