@@ -5,6 +5,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.security.Authenticators;
 import dev.sluice.security.ListenerAccess;
+import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.access.AccessLog;
 import dev.sluice.transport.BrowserGuard;
@@ -91,7 +92,7 @@ final class Listeners {
             config.limits(),
             new ListenerAccess(listener, config.security(), authenticators().of(listener)),
             telemetry,
-            System::nanoTime,
+            ServerClock.NANO_TIME,
             memory,
             BrowserGuard.of(listener, OpenListener.isLocal(listener)),
             accessLog);
@@ -101,7 +102,7 @@ final class Listeners {
             config.limits().maxConnections(),
             config.limits().connection().maxConnectionsPerPeer(),
             connectionMemory,
-            System::nanoTime);
+            ServerClock.NANO_TIME);
     connections.add(count);
     var drain = new ConnectionDrain(config.process().shutdown().drainTimeout().plus(LAST_WORDS));
     drains.add(drain);

@@ -40,6 +40,7 @@ import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.protocol.v1.http.V1Dialect;
 import dev.sluice.protocol.v1.http.V1Routes;
 import dev.sluice.telemetry.MetricNames;
+import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.brpc.BrpcDispatcher;
@@ -252,6 +253,6 @@ record ProtocolHandlers(
         telemetry,
         new ForwardedHeaders(oip.forwardHttpHeaders(), oip.forwardGrpcMetadata()),
         regions,
-        System::nanoTime);
+        ServerClock.NANO_TIME);
   }
 }

@@ -1,9 +1,15 @@
 package dev.sluice.boot;
 
+import dev.sluice.boot.warmup.CompilerActivity;
 import dev.sluice.boot.warmup.RefusedCalls;
+import dev.sluice.boot.warmup.SustainedCalls;
 import dev.sluice.boot.warmup.WarmUpCalls;
 import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.runtime.NativeLibrary;
+import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
+import dev.sluice.runtime.tensorflow.TensorflowRuntimeProvider;
 import dev.sluice.transport.connection.RateLimitedLog;
 import java.io.IOException;
 import java.time.Duration;
@@ -12,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +56,7 @@ final class ProtocolWarmUp {
   private ProtocolWarmUp(ServerThreads threads, List<ListenerConfig> listeners) {
     this.threads = threads;
     this.listeners = distinct(listeners);
-    this.underWay = onThread(this::sendFirst);
+    this.underWay = onThread(() -> List.of(new EchoRuntime()), this::sendFirst);
   }
 
   /**
@@ -82,7 +90,7 @@ final class ProtocolWarmUp {
     if (stopped) {
       return CompletableFuture.completedFuture(null);
     }
-    underWay = onThread(server -> repeat(server, time));
+    underWay = onThread(ProtocolWarmUp::inUse, server -> repeat(server, time));
     long most = time.plus(MOST).toMillis();
     // Also where a request of it never gets its answer: what callers get wrong is logged again.
     return underWay
@@ -96,13 +104,22 @@ final class ProtocolWarmUp {
     await();
   }
 
-  private CompletableFuture<Void> onThread(Work work) {
+  /** Returns those whose models clients will ask, so that their runs are compiled too. */
+  private static List<RuntimeProvider> inUse() {
+    List<RuntimeProvider> runtimes =
+        Stream.<RuntimeProvider>of(new OnnxRuntimeProvider(), new TensorflowRuntimeProvider())
+            .filter(runtime -> NativeLibrary.isLoaded(runtime.name()))
+            .toList();
+    return runtimes.isEmpty() ? List.of(new EchoRuntime()) : runtimes;
+  }
+
+  private CompletableFuture<Void> onThread(Supplier<List<RuntimeProvider>> runtimes, Work work) {
     var done = new CompletableFuture<Void>();
     Thread.ofPlatform()
         .daemon()
         .name("protocol-warm-up")
         .start(() -> {
-          try (var server = WarmUpServer.start(threads)) {
+          try (var server = WarmUpServer.start(threads, runtimes.get())) {
             work.run(server);
           } catch (IOException | RuntimeException e) {
             LOG.info("protocols are not warmed up: {}", String.valueOf(e.getMessage()));
@@ -118,7 +135,8 @@ final class ProtocolWarmUp {
       server.onSocket(
           listener,
           connector ->
-              WarmUpCalls.send(listener, connector)
+              new WarmUpCalls(listener, server.models())
+                  .send(connector)
                   .forEach(failure -> LOG.info("a protocol is not warmed up: {}", failure)));
     }
   }
@@ -127,19 +145,23 @@ final class ProtocolWarmUp {
     RateLimitedLog.mute(true);
     try {
       for (ListenerConfig listener : listeners) {
-        long end = System.nanoTime() + time.toNanos() / listeners.size();
-        server.onNetwork(listener, connector -> repeat(listener, connector, end));
+        var calls = new WarmUpCalls(listener, server.models());
+        var compilers = new CompilerActivity(time.dividedBy(listeners.size()));
+        server.onNetwork(listener, connector -> repeat(calls, connector, compilers));
       }
     } finally {
       RateLimitedLog.mute(false);
     }
   }
 
-  private void repeat(ListenerConfig listener, Connector connector, long end) throws IOException {
-    for (int i = 0; !stopped && System.nanoTime() - end < 0; i++) {
-      var _ = WarmUpCalls.send(listener, connector);
-      if (i % ANSWERED_PER_REFUSED == 0) {
-        RefusedCalls.send(listener, connector);
+  private void repeat(WarmUpCalls calls, Connector connector, CompilerActivity compilers)
+      throws IOException {
+    try (var sustained = SustainedCalls.open(calls, connector)) {
+      for (int i = 0; !stopped && !compilers.rest(); i++) {
+        sustained.send();
+        if (i % ANSWERED_PER_REFUSED == 0) {
+          RefusedCalls.send(calls, connector);
+        }
       }
     }
   }

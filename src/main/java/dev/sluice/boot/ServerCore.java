@@ -30,6 +30,7 @@ import dev.sluice.serving.loading.GuardedLoader;
 import dev.sluice.serving.loading.ServableLoader;
 import dev.sluice.serving.loading.VersionBatching;
 import dev.sluice.serving.plugin.PluginPaths;
+import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.Telemetry;
 import java.time.InstantSource;
 import java.util.List;
@@ -73,7 +74,7 @@ final class ServerCore {
             InstantSource.system(),
             news);
     this.control = control(reader, policy, telemetry);
-    this.data = new InferencePipeline(repository, paths, System::nanoTime);
+    this.data = new InferencePipeline(repository, paths, ServerClock.NANO_TIME);
   }
 
   private RequestLogs requestLogs(Telemetry telemetry) {
@@ -134,8 +135,8 @@ final class ServerCore {
             runtimes(tensorflow, config.limits()),
             telemetry,
             threads.vertx(),
-            System::nanoTime,
-            new ResponseCache(cacheSize(config.limits()), System::nanoTime),
+            ServerClock.NANO_TIME,
+            new ResponseCache(cacheSize(config.limits()), ServerClock.NANO_TIME),
             this::data,
             paths,
             new WarmUpRequests(predict(config)),

@@ -31,6 +31,7 @@ import dev.sluice.serving.ModelExplainer;
 import dev.sluice.serving.advice.BatchingAdvice;
 import dev.sluice.telemetry.LatencyForms;
 import dev.sluice.telemetry.MemoryMetrics;
+import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.ServerTiming;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.trace.Traces;
@@ -96,7 +97,8 @@ public final class SluiceServer implements Server {
     this.accessLog = AccessLogWriter.open(config.observability().accessLog());
     this.threads = ServerThreads.start(config);
     this.spans =
-        SpanExport.of(config.observability().tracing(), System::nanoTime, InstantSource.system());
+        SpanExport.of(
+            config.observability().tracing(), ServerClock.NANO_TIME, InstantSource.system());
     this.telemetry = telemetry(config, spans);
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
@@ -104,9 +106,10 @@ public final class SluiceServer implements Server {
         InferenceLogWriter.open(config.observability().inferenceLog(), threads.vertx());
     accessLog.ifPresent(telemetry::add);
     inferenceLog.ifPresent(telemetry::add);
-    var lag = new EventLoopLag(System::nanoTime);
+    var lag = new EventLoopLag(ServerClock.NANO_TIME);
     this.monitor =
-        new CallMonitor(telemetry, System::nanoTime, InstantSource.system(), lag::latestSeconds);
+        new CallMonitor(
+            telemetry, ServerClock.NANO_TIME, InstantSource.system(), lag::latestSeconds);
     this.measuring = measure(lag);
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
@@ -122,7 +125,9 @@ public final class SluiceServer implements Server {
             connections,
             this::protocolHandlers,
             new RequestMemory(
-                memory, config.limits().connection().maxConnectionsPerPeer() > 0, System::nanoTime),
+                memory,
+                config.limits().connection().maxConnectionsPerPeer() > 0,
+                ServerClock.NANO_TIME),
             accessLog.orElse(null));
     this.periodicTasks = new PeriodicTasks(threads);
     this.warmUp = ProtocolWarmUp.begin(threads, config.listeners());
@@ -132,7 +137,7 @@ public final class SluiceServer implements Server {
     OipConfig oip = config.protocols().oip();
     var telemetry =
         new Telemetry(
-            System::nanoTime,
+            ServerClock.NANO_TIME,
             InstantSource.system(),
             traces(oip.trace()),
             latencies(oip.latencies()),
@@ -147,7 +152,7 @@ public final class SluiceServer implements Server {
   private static SharedMemoryRegions regions(SharedMemoryConfig shared) {
     return shared.enabled()
         ? SharedMemoryRegions.in(
-            shared.directory(), shared.maxRegions(), shared.idleTimeout(), System::nanoTime)
+            shared.directory(), shared.maxRegions(), shared.idleTimeout(), ServerClock.NANO_TIME)
         : SharedMemoryRegions.OFF;
   }
 
@@ -169,8 +174,8 @@ public final class SluiceServer implements Server {
     var start = new Traces.Start(levels, config.rate(), config.count(), config.logFrequency());
     return config
         .file()
-        .map(file -> Traces.toFile(file, config.maxSize(), start, System::nanoTime))
-        .orElseGet(() -> Traces.toLog(start, System::nanoTime));
+        .map(file -> Traces.toFile(file, config.maxSize(), start, ServerClock.NANO_TIME))
+        .orElseGet(() -> Traces.toLog(start, ServerClock.NANO_TIME));
   }
 
   /** Puts on the metrics page what is not counted by those who answer requests. */
@@ -346,7 +351,7 @@ public final class SluiceServer implements Server {
 
   @Override
   public List<String> advice() {
-    var rows = new BatchingAdvice(models.repository(), System::nanoTime);
+    var rows = new BatchingAdvice(models.repository(), ServerClock.NANO_TIME);
     List<String> lines = new ArrayList<>();
     for (ModelLine line : models()) {
       line.selector()

@@ -1,7 +1,6 @@
 package dev.sluice.boot;
 
 import dev.sluice.boot.log.LogLevels;
-import dev.sluice.boot.warmup.WarmUpCalls;
 import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.SluiceConfig;
@@ -24,6 +23,7 @@ import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.repository.RepositoryListener;
+import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.security.ListenerAccess;
@@ -33,6 +33,7 @@ import dev.sluice.serving.control.LoadPolicy;
 import dev.sluice.serving.control.ModelControl;
 import dev.sluice.serving.loading.ServableLoader;
 import dev.sluice.serving.plugin.PluginPaths;
+import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.transport.ListenerContext;
@@ -45,6 +46,7 @@ import dev.sluice.transport.grpc.GrpcDispatcher;
 import dev.sluice.transport.http.HttpDispatcher;
 import io.vertx.core.DeploymentOptions;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -53,9 +55,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A server beside the server, which the server itself asks: a built-in model, a repository, a
@@ -63,7 +69,12 @@ import java.util.Optional;
  * statistics, or lists of models. On the threads of the server; its methods block.
  */
 final class WarmUpServer implements AutoCloseable {
-  private static final String FILE = "echo.onnx";
+  /**
+   * The file of the model for each runtime, by its name: {@code y} is {@code x} without its sign.
+   */
+  private static final Map<String, String> FILES =
+      Map.of("echo", "echo.onnx", "onnx", "echo.onnx", "tensorflow", "saved_model.pbtxt");
+
   private static final String SOCKET = "s";
   private static final Duration DRAIN = Duration.ofSeconds(1);
 
@@ -77,6 +88,7 @@ final class WarmUpServer implements AutoCloseable {
   }
 
   private final ServerThreads threads;
+  private final List<RuntimeProvider> runtimes;
   private final Path folder;
   private final Telemetry telemetry = Telemetry.unseen();
   private final PluginPaths paths = new PluginPaths();
@@ -86,15 +98,15 @@ final class WarmUpServer implements AutoCloseable {
   private final ModelRepository repository;
   private final InferencePipeline data;
 
-  private WarmUpServer(ServerThreads threads, Path folder) {
+  private WarmUpServer(ServerThreads threads, List<RuntimeProvider> runtimes, Path folder) {
     this.threads = threads;
+    this.runtimes = runtimes;
     this.folder = folder;
-    this.wanted =
-        DesiredModels.only(
-            Map.of(
-                WarmUpCalls.MODEL,
-                ListedModel.in(folder.resolve(WarmUpCalls.MODEL))
-                    .withSettings(ModelConfig.DEFAULT)));
+    Map<String, ListedModel> listed = new HashMap<>();
+    for (String model : models()) {
+      listed.put(model, ListedModel.in(folder.resolve(model)).withSettings(ModelConfig.DEFAULT));
+    }
+    this.wanted = DesiredModels.only(listed);
     this.repository =
         new ModelRepository(
             RepositoryConfig.of(wanted, Duration.ZERO),
@@ -103,20 +115,33 @@ final class WarmUpServer implements AutoCloseable {
             new LoadingWorkers(threads),
             InstantSource.system(),
             new SilentListener());
-    this.data = new InferencePipeline(repository, paths, System::nanoTime);
+    this.data = new InferencePipeline(repository, paths, ServerClock.NANO_TIME);
   }
 
-  /** Loads the model, from a folder that only the server's user enters. */
-  static WarmUpServer start(ServerThreads threads) throws IOException {
+  /**
+   * Loads a model for each runtime, from a folder that only the server's user enters.
+   *
+   * @param runtimes what opens them
+   */
+  static WarmUpServer start(ServerThreads threads, List<RuntimeProvider> runtimes)
+      throws IOException {
     Path folder = Files.createTempDirectory("sluice");
-    Path version = folder.resolve(WarmUpCalls.MODEL).resolve("1");
-    Files.createDirectories(version);
-    // Only so that the folder counts as one of a model; nothing reads it.
-    Files.createFile(version.resolve(FILE));
-    var server = new WarmUpServer(threads, folder);
+    for (RuntimeProvider runtime : runtimes) {
+      Path version = Files.createDirectories(folder.resolve(runtime.name()).resolve("1"));
+      String file = FILES.get(runtime.name());
+      try (InputStream model = WarmUpServer.class.getResourceAsStream(file)) {
+        Files.copy(Objects.requireNonNull(model, file), version.resolve(file));
+      }
+    }
+    var server = new WarmUpServer(threads, runtimes, folder);
     server.repository.scan();
     ServerThreads.await(server.repository.reconciled());
     return server;
+  }
+
+  /** Returns the names of the models, which are those of their runtimes. */
+  List<String> models() {
+    return runtimes.stream().map(RuntimeProvider::name).toList();
   }
 
   /** Has requests sent to a listener on a Unix domain socket in the folder. */
@@ -158,21 +183,20 @@ final class WarmUpServer implements AutoCloseable {
   @Override
   public void close() throws IOException {
     ServerThreads.await(repository.close());
-    Path model = folder.resolve(WarmUpCalls.MODEL);
-    Path version = model.resolve("1");
-    for (Path path :
-        List.of(version.resolve(FILE), version, model, folder.resolve(SOCKET), folder)) {
-      Files.deleteIfExists(path);
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
     }
   }
 
   private ServableLoader loader() {
     return new ServableLoader(
-        List.of(new EchoRuntime()),
+        runtimes,
         telemetry,
         threads.vertx(),
-        System::nanoTime,
-        new ResponseCache(0, System::nanoTime),
+        ServerClock.NANO_TIME,
+        new ResponseCache(0, ServerClock.NANO_TIME),
         this::pipeline,
         paths,
         new WarmUpRequests(predict),
@@ -191,14 +215,14 @@ final class WarmUpServer implements AutoCloseable {
 
   private ListenerVerticle verticle(ListenerConfig listener) {
     var memory =
-        new RequestMemory(new MemoryBudget(limits.memoryBudget()), false, System::nanoTime);
+        new RequestMemory(new MemoryBudget(limits.memoryBudget()), false, ServerClock.NANO_TIME);
     var context =
         new ListenerContext(
             threads.vertx(),
             limits,
             new ListenerAccess(listener, SecurityConfig.DEFAULT, List.of()),
             telemetry,
-            System::nanoTime,
+            ServerClock.NANO_TIME,
             memory);
     ProtocolHandlers handlers = handlers();
     var front =
@@ -213,7 +237,7 @@ final class WarmUpServer implements AutoCloseable {
             limits.maxConnections(),
             0,
             new ConnectionMemory(limits.connectionMemory()),
-            System::nanoTime),
+            ServerClock.NANO_TIME),
         memory,
         new ConnectionDrain(DRAIN),
         front,
@@ -235,7 +259,7 @@ final class WarmUpServer implements AutoCloseable {
         new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data)),
         config,
         telemetry,
-        new CallMonitor(telemetry, System::nanoTime, InstantSource.system(), () -> 0),
+        new CallMonitor(telemetry, ServerClock.NANO_TIME, InstantSource.system(), () -> 0),
         new PredictConcurrencyLimit(config.protocols().grps().maxConnections()),
         SharedMemoryRegions.OFF,
         new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));

@@ -13,6 +13,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class NativeLibrary {
   /** The system property that names the folder in which each runtime has a folder. */
   public static final String DIRECTORY_PROPERTY = "sluice.native.dir";
+
+  /** The folders from which something was loaded. */
+  private static final Set<String> LOADED = ConcurrentHashMap.newKeySet();
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle SETENV =
@@ -49,7 +54,9 @@ public final class NativeLibrary {
           null);
     }
     try {
-      return SymbolLookup.libraryLookup(path.toAbsolutePath(), Arena.global());
+      SymbolLookup library = SymbolLookup.libraryLookup(path.toAbsolutePath(), Arena.global());
+      LOADED.add(String.valueOf(Path.of(file).getName(0)));
+      return library;
     } catch (IllegalArgumentException e) {
       throw missing(path.toAbsolutePath() + " cannot be loaded: " + e.getMessage(), e);
     }
@@ -59,6 +66,11 @@ public final class NativeLibrary {
   public static boolean has(String runtime) {
     String directory = System.getProperty(DIRECTORY_PROPERTY, "");
     return !directory.isEmpty() && Files.isDirectory(Path.of(directory, runtime));
+  }
+
+  /** Returns whether this process has loaded a runtime's library. */
+  public static boolean isLoaded(String runtime) {
+    return LOADED.contains(runtime);
   }
 
   /** Sets a variable that a library reads when it is loaded: the JDK can only read them. */

@@ -101,7 +101,7 @@ public final class Telemetry {
 
   /** Meters that belong to no server: for tools and tests that do not look at them. */
   public static Telemetry unseen() {
-    return new Telemetry(System::nanoTime, InstantSource.system());
+    return new Telemetry(ServerClock.NANO_TIME, InstantSource.system());
   }
 
   /** Returns the check of whether the process can go on serving. */

@@ -2,8 +2,11 @@ package dev.sluice.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.boot.warmup.CompilerActivity;
 import dev.sluice.boot.warmup.RefusedCalls;
+import dev.sluice.boot.warmup.SustainedCalls;
 import dev.sluice.boot.warmup.WarmUpCalls;
+import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.DesiredModels;
@@ -12,6 +15,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
@@ -25,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +39,7 @@ class ProtocolWarmUpIT {
   /** Without it, the first calls of all protocols load more than a thousand. */
   private static final int FEW = 150;
 
+  private static final String NAME = "echo";
   private static final Path MODEL = TestModels.sample("half_plus_two", "");
 
   @TempDir private Path folder;
@@ -63,11 +69,55 @@ class ProtocolWarmUpIT {
   void aCallThatIsNotAnsweredWellIsSaid() throws IOException {
     try (var server = RunningServer.start(folder)) {
       assertThat(call(ListenerConfig.DEFAULT, server.port()))
-          .hasSize(3)
+          .hasSize(4)
           .first()
           .asString()
           .isEqualTo("/v1/models/echo:predict: HTTP/1.1 404 Not Found");
     }
+  }
+
+  @Test
+  void theModelOfEachRuntimeAnswersManyCallsOfEveryProtocolAtATime() throws Exception {
+    built("onnx", "echo.onnx");
+    built("tensorflow", "saved_model.pbtxt");
+    try (var server = RunningServer.start(folder);
+        var caller = new HttpCaller(server.port())) {
+      var calls = new WarmUpCalls(ListenerConfig.DEFAULT, List.of("onnx", "tensorflow"));
+      Connector connector =
+          () -> SocketChannel.open(new InetSocketAddress("localhost", server.port()));
+      assertThat(calls.send(connector)).isEmpty();
+      double before = requests(caller, "status", "OK");
+      try (var sustained = SustainedCalls.open(calls, connector)) {
+        sustained.send();
+        sustained.send();
+      }
+      assertThat(requests(caller, "status", "OK")).isGreaterThan(before + 500);
+      assertThat(requests(caller)).isEqualTo(requests(caller, "status", "OK"));
+    }
+  }
+
+  private void built(String model, String file) throws IOException {
+    try (var content = WarmUpServer.class.getResourceAsStream(file)) {
+      Path version = Files.createDirectories(folder.resolve(model).resolve("1"));
+      Files.copy(Objects.requireNonNull(content, file), version.resolve(file));
+    }
+  }
+
+  private static double requests(HttpCaller caller, String... labels) {
+    String page = caller.send("GET", "/metrics", Buffer.buffer()).text();
+    return new PrometheusPage(page).sum("sluice_requests_total", labels);
+  }
+
+  @Test
+  void itIsOverWhenTheCompilersHaveNoMoreToDo() {
+    var compilers = new CompilerActivity(Duration.ofHours(1));
+    assertThat(compilers.rest()).isFalse();
+    Polling.await("the compilers rest", compilers::rest);
+  }
+
+  @Test
+  void itIsOverAfterItsTimeInAnyCase() {
+    assertThat(new CompilerActivity(Duration.ZERO).rest()).isTrue();
   }
 
   @Test
@@ -128,7 +178,7 @@ class ProtocolWarmUpIT {
     try (var server = RunningServer.start(warmingUpFor(Duration.ZERO));
         var caller = new HttpCaller(server.port())) {
       RefusedCalls.send(
-          ListenerConfig.DEFAULT,
+          new WarmUpCalls(ListenerConfig.DEFAULT, List.of(NAME)),
           () -> SocketChannel.open(new InetSocketAddress("localhost", server.port())));
 
       var page = new PrometheusPage(caller.send("GET", "/metrics", Buffer.buffer()).text());
@@ -140,7 +190,7 @@ class ProtocolWarmUpIT {
 
   /** A server whose model has the name that is asked for. */
   private static SluiceConfig warmingUpFor(Duration time) {
-    var models = Map.of(WarmUpCalls.MODEL, ListedModel.in(MODEL));
+    var models = Map.of(NAME, ListedModel.in(MODEL));
     SluiceConfig config =
         RunningServer.settings(
             RunningServer.LISTENER, RepositoryConfig.of(DesiredModels.only(models), Duration.ZERO));
@@ -151,8 +201,8 @@ class ProtocolWarmUpIT {
   }
 
   private static List<String> call(ListenerConfig listener, int port) throws IOException {
-    return WarmUpCalls.send(
-        listener, () -> SocketChannel.open(new InetSocketAddress("localhost", port)));
+    return new WarmUpCalls(listener, List.of(NAME))
+        .send(() -> SocketChannel.open(new InetSocketAddress("localhost", port)));
   }
 
   private static long lines(Path file) throws IOException {

@@ -7,8 +7,6 @@ import static dev.sluice.boot.warmup.WireBytes.join;
 import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.boot.warmup.WarmUpCalls.GrpcCall;
 import dev.sluice.boot.warmup.WarmUpCalls.HttpCall;
-import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.ListenerConfig.Protocol;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -31,25 +29,25 @@ public final class RefusedCalls {
   private RefusedCalls() {}
 
   /** Sends each of them once, one after the other, and waits for each response. Blocks. */
-  public static void send(ListenerConfig listener, Connector connector) throws IOException {
-    for (HttpCall call : httpCalls(listener)) {
+  public static void send(WarmUpCalls answered, Connector connector) throws IOException {
+    for (HttpCall call : httpCalls(answered)) {
       WarmUpCalls.http(call, connector);
     }
-    List<GrpcCall> calls = grpcCalls(listener);
+    List<GrpcCall> calls = grpcCalls(answered);
     if (!calls.isEmpty()) {
       WarmUpCalls.grpc(calls, connector);
     }
-    for (byte[] bytes : brokenConnections(listener)) {
+    for (byte[] bytes : brokenConnections(answered)) {
       sendRaw(bytes, connector);
     }
   }
 
-  private static List<HttpCall> httpCalls(ListenerConfig listener) {
+  private static List<HttpCall> httpCalls(WarmUpCalls answered) {
     List<HttpCall> refused = new ArrayList<>();
-    for (HttpCall call : WarmUpCalls.httpCalls(listener)) {
+    for (HttpCall call : answered.httpCalls()) {
       refused.add(new HttpCall(call.path(), cut(call.body())));
       refused.add(new HttpCall(call.path(), call.body().replace("1.0", "\"text\"")));
-      refused.add(new HttpCall(call.path().replace(WarmUpCalls.MODEL, "missing"), call.body()));
+      refused.add(new HttpCall(call.path().replace("/models/", "/models/no-"), call.body()));
       refused.add(new HttpCall(call.path() + "/missing", ""));
     }
     return refused;
@@ -60,9 +58,9 @@ public final class RefusedCalls {
   }
 
   /** The last is well-formed, so that compilers see both again and again. */
-  private static List<GrpcCall> grpcCalls(ListenerConfig listener) {
+  private static List<GrpcCall> grpcCalls(WarmUpCalls answered) {
     List<GrpcCall> refused = new ArrayList<>();
-    for (GrpcCall call : WarmUpCalls.grpcCalls(listener)) {
+    for (GrpcCall call : answered.grpcCalls()) {
       byte[] message = call.message();
       refused.add(new GrpcCall(call.path(), Arrays.copyOf(message, message.length / 2)));
       refused.add(new GrpcCall(call.path() + "Missing", message));
@@ -71,7 +69,7 @@ public final class RefusedCalls {
     return refused;
   }
 
-  private static List<byte[]> brokenConnections(ListenerConfig listener) {
+  private static List<byte[]> brokenConnections(WarmUpCalls answered) {
     byte[] noise = new byte[200];
     Arrays.fill(noise, (byte) 0x9d);
     List<byte[]> all = new ArrayList<>();
@@ -84,7 +82,7 @@ public final class RefusedCalls {
     all.add(
         ascii("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"));
     all.addAll(brokenHttp2(noise));
-    if (listener.protocols().contains(Protocol.BRPC)) {
+    if (!answered.brpcCalls().isEmpty()) {
       all.add(brpc(64, 16, noise));
       all.add(brpc(Integer.MAX_VALUE, Integer.MAX_VALUE, noise));
     }

@@ -21,14 +21,28 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * One inference by each protocol of a listener, in the bytes that a client sends: {@code 1.0}, to
- * the model {@code echo}. A client library would take longer to load than what it warms up.
+ * One inference by each protocol of a listener to each of some models, in the bytes that a client
+ * sends: four numbers as {@code x}. A client library would take longer to load than what it warms
+ * up.
+ *
+ * @param listener whose protocols are spoken
+ * @param models the names of the models that are asked
  */
-public final class WarmUpCalls {
-  /** The name of the model that is asked. */
-  public static final String MODEL = "echo";
+public record WarmUpCalls(ListenerConfig listener, List<String> models) {
+  private static final String VALUES = "[1.0,2.5,3,-4e-1]";
+  private static final int MANY = 40;
+
+  /** Of different lengths, as numbers of clients are. */
+  private static final String MANY_VALUES =
+      IntStream.range(0, MANY)
+          .mapToObj(i -> Float.toString((i - MANY / 2) / (1f + i % 7)))
+          .collect(Collectors.joining(",", "[", "]"));
+
+  private static final float[] NUMBERS = {1, 2.5f, 3, -0.4f};
 
   /** {@code :method: POST}, {@code :scheme: http} and {@code :authority: localhost}, in HPACK. */
   private static final byte[] POST_TO_LOCALHOST = HexFormat.of().parseHex("83864186a0e41d139d09");
@@ -42,8 +56,6 @@ public final class WarmUpCalls {
           sized("te"),
           sized("trailers"));
 
-  private WarmUpCalls() {}
-
   /** Source of connections to the listener. */
   public interface Connector {
     /** Opens a blocking connection to the listener, which the caller closes. */
@@ -55,20 +67,20 @@ public final class WarmUpCalls {
    *
    * @return what was answered otherwise than by success, in words; empty if nothing was
    */
-  public static List<String> send(ListenerConfig listener, Connector connector) throws IOException {
+  public List<String> send(Connector connector) throws IOException {
     List<String> failures = new ArrayList<>();
-    for (HttpCall call : httpCalls(listener)) {
+    for (HttpCall call : httpCalls()) {
       String status = http(call, connector);
       if (!status.contains(" 200 ")) {
         failures.add(call.path() + ": " + status);
       }
     }
-    List<GrpcCall> calls = grpcCalls(listener);
+    List<GrpcCall> calls = grpcCalls();
     if (!calls.isEmpty() && !grpc(calls, connector)) {
       failures.add("gRPC: the connection was closed");
     }
-    if (listener.protocols().contains(Protocol.BRPC)) {
-      brpc(connector);
+    for (byte[] call : brpcCalls()) {
+      brpc(call, connector);
     }
     return failures;
   }
@@ -80,55 +92,80 @@ public final class WarmUpCalls {
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record GrpcCall(String path, byte[] message) {}
 
-  static List<HttpCall> httpCalls(ListenerConfig listener) {
+  List<HttpCall> httpCalls() {
     List<HttpCall> calls = new ArrayList<>();
-    if (carries(listener, Protocol.TFS, Protocol.KSERVE)) {
-      calls.add(new HttpCall("/v1/models/echo:predict", "{\"instances\":[1.0]}"));
-    }
-    if (carries(listener, Protocol.OIP)) {
-      calls.add(
-          new HttpCall(
-              "/v2/models/echo/infer",
-              "{\"inputs\":[{\"name\":\"x\",\"shape\":[1],\"datatype\":\"FP32\",\"data\":[1.0]}]}"));
-    }
-    if (carries(listener, Protocol.GRPS)) {
-      calls.add(
-          new HttpCall(
-              "/grps/v1/infer/predict",
-              "{\"model\":\"echo\",\"gtensors\":{\"tensors\":[{\"name\":\"x\","
-                  + "\"dtype\":\"DT_FLOAT32\",\"shape\":[1],\"flat_float32\":[1.0]}]}}"));
+    for (String model : models) {
+      if (carries(Protocol.TFS, Protocol.KSERVE)) {
+        calls.add(
+            new HttpCall("/v1/models/" + model + ":predict", "{\"instances\":" + VALUES + "}"));
+      }
+      if (carries(Protocol.OIP)) {
+        calls.add(v2("/v2/models/" + model + "/infer", NUMBERS.length, VALUES));
+        calls.add(v2("/v2/models/" + model + "/versions/1/infer", MANY, MANY_VALUES));
+      }
+      if (carries(Protocol.GRPS)) {
+        calls.add(
+            new HttpCall(
+                "/grps/v1/infer/predict",
+                "{\"model\":\""
+                    + model
+                    + "\",\"gtensors\":{\"tensors\":[{\"name\":\"x\","
+                    + "\"dtype\":\"DT_FLOAT32\",\"shape\":[4],\"flat_float32\":"
+                    + VALUES
+                    + "}]}}"));
+      }
     }
     return calls;
   }
 
-  static List<GrpcCall> grpcCalls(ListenerConfig listener) {
+  private static HttpCall v2(String path, int size, String values) {
+    return new HttpCall(
+        path,
+        "{\"inputs\":[{\"name\":\"x\",\"shape\":[%d],\"datatype\":\"FP32\",\"data\":%s}]}"
+            .formatted(size, values));
+  }
+
+  List<GrpcCall> grpcCalls() {
     List<GrpcCall> calls = new ArrayList<>();
-    if (carries(listener, Protocol.TFS)) {
-      calls.add(new GrpcCall("/tensorflow.serving.PredictionService/Predict", tfsRequest()));
-    }
-    if (carries(listener, Protocol.OIP)) {
-      calls.add(new GrpcCall("/inference.GRPCInferenceService/ModelInfer", oipRequest()));
-    }
-    if (carries(listener, Protocol.GRPS)) {
-      calls.add(new GrpcCall("/grps.protos.v1.GrpsService/Predict", grpsMessage()));
+    for (String model : models) {
+      if (carries(Protocol.TFS)) {
+        calls.add(new GrpcCall("/tensorflow.serving.PredictionService/Predict", tfsRequest(model)));
+      }
+      if (carries(Protocol.OIP)) {
+        calls.add(new GrpcCall("/inference.GRPCInferenceService/ModelInfer", oipRequest(model)));
+      }
+      if (carries(Protocol.GRPS)) {
+        calls.add(new GrpcCall("/grps.protos.v1.GrpsService/Predict", grpsMessage(model)));
+      }
     }
     return calls;
   }
 
-  static boolean carries(ListenerConfig listener, Protocol... any) {
+  List<byte[]> brpcCalls() {
+    return carries(Protocol.BRPC)
+        ? models.stream().map(WarmUpCalls::brpcRequest).toList()
+        : List.of();
+  }
+
+  private boolean carries(Protocol... any) {
     return List.of(any).stream().anyMatch(listener.protocols()::contains);
   }
 
   static String http(HttpCall call, Connector connector) throws IOException {
-    byte[] body = ascii(call.body());
-    String head = "POST " + call.path() + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
-    String content = "Content-Type: application/json\r\nContent-Length: " + body.length;
     try (SocketChannel channel = connector.connect()) {
-      Channels.newOutputStream(channel).write(join(ascii(head + content + "\r\n\r\n"), body));
+      Channels.newOutputStream(channel).write(request(call, "Connection: close\r\n"));
       String answer =
           new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
       return answer.lines().findFirst().orElse("no answer");
     }
+  }
+
+  /** Returns the bytes of a request of HTTP/1.1, with more lines in its head. */
+  static byte[] request(HttpCall call, String more) {
+    byte[] body = ascii(call.body());
+    String head = "POST " + call.path() + " HTTP/1.1\r\nHost: localhost\r\n" + more;
+    String content = "Content-Type: application/json\r\nContent-Length: " + body.length;
+    return join(ascii(head + content + "\r\n\r\n"), body);
   }
 
   /** Returns whether each call's stream came to its end. */
@@ -179,48 +216,61 @@ public final class WarmUpCalls {
     }
   }
 
-  private static void brpc(Connector connector) throws IOException {
+  private static void brpc(byte[] call, Connector connector) throws IOException {
+    try (SocketChannel channel = connector.connect()) {
+      Channels.newOutputStream(channel).write(call);
+      skipBrpcResponse(new DataInputStream(Channels.newInputStream(channel)));
+    }
+  }
+
+  private static byte[] brpcRequest(String model) {
     byte[] meta =
         join(
             field(1, field(1, ascii("grps.protos.v1.GrpsBrpcService")), field(2, ascii("Predict"))),
             number(4, 1));
-    byte[] message = grpsMessage();
+    byte[] message = grpsMessage(model);
     byte[] head =
         ByteBuffer.allocate(12)
             .put(ascii("PRPC"))
             .putInt(meta.length + message.length)
             .putInt(meta.length)
             .array();
-    try (SocketChannel channel = connector.connect()) {
-      Channels.newOutputStream(channel).write(join(head, meta, message));
-      var in = new DataInputStream(Channels.newInputStream(channel));
-      in.readInt();
-      int length = in.readInt();
-      in.skipNBytes(Integer.BYTES + (long) length);
-    }
+    return join(head, meta, message);
+  }
+
+  static void skipBrpcResponse(DataInputStream in) throws IOException {
+    in.readInt();
+    int length = in.readInt();
+    in.skipNBytes(Integer.BYTES + (long) length);
   }
 
   /** Returns a tensorflow.serving.PredictRequest. */
-  private static byte[] tfsRequest() {
-    byte[] shape = field(2, field(2, number(1, 1)));
-    byte[] tensor = field(2, number(1, 1), shape, field(5, one()));
-    return join(field(1, field(1, ascii(MODEL))), field(2, field(1, ascii("x")), tensor));
+  private static byte[] tfsRequest(String model) {
+    byte[] shape = field(2, field(2, number(1, NUMBERS.length)));
+    byte[] tensor = field(2, number(1, 1), shape, field(5, numbers()));
+    return join(field(1, field(1, ascii(model))), field(2, field(1, ascii("x")), tensor));
   }
 
   /** Returns an inference.ModelInferRequest. */
-  private static byte[] oipRequest() {
-    byte[] input = field(5, field(1, ascii("x")), field(2, ascii("FP32")), field(3, varint(1)));
-    return join(field(1, ascii(MODEL)), input, field(7, one()));
+  private static byte[] oipRequest(String model) {
+    byte[] shape = field(3, varint(NUMBERS.length));
+    byte[] input = field(5, field(1, ascii("x")), field(2, ascii("FP32")), shape);
+    return join(field(1, ascii(model)), input, field(7, numbers()));
   }
 
   /** Returns a grps.protos.v1.GrpsMessage. */
-  static byte[] grpsMessage() {
-    byte[] tensor =
-        field(1, field(1, ascii("x")), number(2, 7), field(3, varint(1)), field(10, one()));
-    return join(field(2, ascii(MODEL)), field(5, tensor));
+  private static byte[] grpsMessage(String model) {
+    byte[] shape = field(3, varint(NUMBERS.length));
+    byte[] tensor = field(1, field(1, ascii("x")), number(2, 7), shape, field(10, numbers()));
+    return join(field(2, ascii(model)), field(5, tensor));
   }
 
-  private static byte[] one() {
-    return ByteBuffer.allocate(Float.BYTES).order(ByteOrder.LITTLE_ENDIAN).putFloat(1).array();
+  private static byte[] numbers() {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(NUMBERS.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (float number : NUMBERS) {
+      bytes.putFloat(number);
+    }
+    return bytes.array();
   }
 }

@@ -6,12 +6,13 @@ import java.time.Duration;
 /**
  * How the server starts.
  *
- * @param warmUp time for which the server sends requests by all protocols to a built-in model, good
- *     and bad ones, before it says that it is ready, so that what clients send is compiled by then.
- *     Requests of clients are answered meanwhile. {@code 0s}: one request of each protocol
+ * @param warmUp longest time for which the server sends requests by all protocols to built-in
+ *     models, good and bad ones, before it says that it is ready, so that what clients send is
+ *     compiled by then; it ends earlier when nothing is left to compile. Requests of clients are
+ *     answered meanwhile. {@code 0s}: one request of each protocol
  */
 public record StartupConfig(Duration warmUp) {
-  public static final StartupConfig DEFAULT = new StartupConfig(Duration.ofSeconds(3));
+  public static final StartupConfig DEFAULT = new StartupConfig(Duration.ofSeconds(10));
 
   /** Reads the settings of the start. */
   public static StartupConfig read(Section startup) {

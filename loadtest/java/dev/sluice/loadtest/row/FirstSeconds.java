@@ -1,0 +1,47 @@
+package dev.sluice.loadtest.row;
+
+import dev.sluice.loadtest.generator.Load;
+import dev.sluice.loadtest.generator.Measurement;
+import dev.sluice.loadtest.generator.Request;
+import dev.sluice.loadtest.process.ServerProcess;
+import dev.sluice.loadtest.report.Row;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** How fast a server is as soon as it says that it is ready, beside what it is once it is warm. */
+final class FirstSeconds implements Workload {
+  private static final String TITLE = "V2 JSON, 128 floats, just ready";
+  private static final int CONNECTIONS = 32;
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final Request request = Requests.v2(Models.MLP, 1, 128);
+
+  @Override
+  public String name() {
+    return "first-seconds";
+  }
+
+  @Override
+  public List<Row> measure(Lab lab) {
+    try (ServerProcess sluice = lab.sluice(lab.models().small())) {
+      Round<Measurement> second = lab.wrk(sluice, request, Load.of(CONNECTIONS, SECOND));
+      List<Measurement> first = seconds(second, 3);
+      lab.warmUp(lab.wrk(sluice, request, lab.load(CONNECTIONS)));
+      Measurement warm = Measurement.median(seconds(second, lab.settings().rounds()));
+      return rows(first.getFirst(), first.getLast(), warm);
+    }
+  }
+
+  private static List<Measurement> seconds(Round<Measurement> second, int count) {
+    return Stream.generate(second::run).limit(count).toList();
+  }
+
+  private static List<Row> rows(Measurement first, Measurement third, Measurement warm) {
+    double rate = third.rate() / warm.rate();
+    double tail = warm.p99() / first.p99();
+    return List.of(
+        Row.of(TITLE, "third second ÷ warm", rate, 0.8, third, warm, "32 connections"),
+        Row.of(TITLE, "p99 warm ÷ p99 of the first", tail, 0.5, first, warm, "32 connections"));
+  }
+}
