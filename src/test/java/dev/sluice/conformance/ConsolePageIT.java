@@ -249,6 +249,13 @@ class ConsolePageIT {
     assertThat(new String(shell.getInputStream().readAllBytes(), UTF_8)).contains("[2.5,3.0,4.5]");
   }
 
+  /** NumPy has no {@code np.object} since 1.24. */
+  @Test
+  void textsAreArraysOfObjectsInPython() {
+    openModel(page() + "#/model/language");
+    assertThat(text(".lines")).contains("json.loads(\"[\\\"text\\\"]\"), dtype=np.object_)");
+  }
+
   @Test
   void whatCannotBeSentIsSaidBesideTheField() {
     openModel(page() + MODEL);

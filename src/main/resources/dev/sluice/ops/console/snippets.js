@@ -3,7 +3,7 @@ import {hasToken, root} from './api.js';
 import {flatten} from './tensors.js';
 
 const PROTO = {BOOL: 'bool', INT8: 'int', INT16: 'int', INT32: 'int', INT64: 'int64', UINT8: 'uint', UINT16: 'uint', UINT32: 'uint', UINT64: 'uint64', FP32: 'fp32', FP64: 'fp64', BYTES: 'bytes'};
-const NUMPY = {BOOL: 'bool', INT8: 'int8', INT16: 'int16', INT32: 'int32', INT64: 'int64', UINT8: 'uint8', UINT16: 'uint16', UINT32: 'uint32', UINT64: 'uint64', FP16: 'float16', FP32: 'float32', FP64: 'float64', BYTES: 'object'};
+const NUMPY = {BOOL: 'bool_', INT8: 'int8', INT16: 'int16', INT32: 'int32', INT64: 'int64', UINT8: 'uint8', UINT16: 'uint16', UINT32: 'uint32', UINT64: 'uint64', FP16: 'float16', FP32: 'float32', FP64: 'float64', BYTES: 'object_'};
 const TF = {BOOL: ['DT_BOOL', 'bool_val'], INT8: ['DT_INT8', 'int_val'], INT16: ['DT_INT16', 'int_val'], INT32: ['DT_INT32', 'int_val'], INT64: ['DT_INT64', 'int64_val'], UINT8: ['DT_UINT8', 'int_val'], UINT16: ['DT_UINT16', 'int_val'], UINT32: ['DT_UINT32', 'uint32_val'], UINT64: ['DT_UINT64', 'uint64_val'], FP32: ['DT_FLOAT', 'float_val'], FP64: ['DT_DOUBLE', 'double_val'], BYTES: ['DT_STRING', 'string_val']};
 
 /** A text as one word of a POSIX shell. */
