@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance drain loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -82,6 +82,17 @@ target/docs-venv/.done: src/build/docs-requirements.txt
 ## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
 	python3 src/test/python/conformance.py $(CLIENTS)
+
+## Has openapi-spec-validator and schemathesis judge a running server by its API documents (Python 3): URL=http://localhost:8080, and
+## MODELS="addsub language" for some models alone. A test asks a sample model so.
+URL := http://localhost:8080
+openapi: target/openapi-venv/installed
+	target/openapi-venv/bin/python src/test/python/openapi.py $(URL) $(MODELS)
+
+target/openapi-venv/installed: src/test/python/openapi-requirements.txt
+	python3 -m venv target/openapi-venv
+	target/openapi-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	cp $< $@
 
 ## Stops the distribution under the load of clients of every protocol, directly and behind Envoy, and counts what they lose:
 ## installs them below target/drain (Python 3). ROUNDS=30 takes about 40 minutes; MODES and ONLY choose, see the file.

@@ -287,8 +287,8 @@ class ReferencePagesIT {
       Every listener answers all of these on one port, unless `listeners[].protocols` leaves some out. Each belongs to one
       operation, and each operation to one role: [who may do what](../security.md). `M` is a model's name. In V1 paths, `/versions/N` or `/labels/L`
       may follow it; in the V2 paths of a model, `/versions/N`. A known path with another method is answered with 405 and `Allow`, an unknown one
-      with 404. `/console` and the files below it are the page of the [console](../operate/console.md), on listeners that have it: they are the same for
-      every caller and need no right.
+      with 404; below `/v1`, where TensorFlow Serving's words come first, both with 400. `/console` and the files below it are the page of the [console](../operate/console.md), on listeners that have it: they are the same for
+      every caller and need no right. `/openapi` has the same as [OpenAPI documents](../guides/openapi.md), with schemas of the models that are loaded.
 
       """;
 

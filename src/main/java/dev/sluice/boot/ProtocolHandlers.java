@@ -17,6 +17,8 @@ import dev.sluice.ops.ConsoleHandler;
 import dev.sluice.ops.ConsoleModel;
 import dev.sluice.ops.ConsoleState;
 import dev.sluice.ops.MetricsHandler;
+import dev.sluice.ops.openapi.DescribedListener;
+import dev.sluice.ops.openapi.OpenApiHandler;
 import dev.sluice.protocol.grps.Deployment;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.grps.brpc.GrpsBrpcHandler;
@@ -113,6 +115,7 @@ record ProtocolHandlers(
           new MetricsHandler(telemetry, listener.metricsPath(), metricNames(listener)));
     }
     protocolHandlers.add(console(listener));
+    protocolHandlers.add(new OpenApiHandler(described(listener), planes.data(), planes.control()));
     protocolHandlers.add(new PluginPathsHandler(planes.data()));
     return protocolHandlers;
   }
@@ -138,6 +141,11 @@ record ProtocolHandlers(
       }
     }
     return names;
+  }
+
+  private DescribedListener described(ListenerConfig listener) {
+    return ListenerDescription.of(
+        listener, config, regions.served(), audience(listener.protocols()));
   }
 
   private CustomPredict customPredict() {

@@ -48,7 +48,7 @@ final class Restrictions {
   private static @Nullable Group group(Operation operation) {
     return switch (operation) {
       case HEALTH, MODEL_READY -> Group.HEALTH;
-      case SERVER_METADATA, MODEL_METADATA -> Group.METADATA;
+      case SERVER_METADATA, MODEL_METADATA, OPENAPI -> Group.METADATA;
       case INFER, EXPLAIN -> Group.INFERENCE;
       case SHARED_MEMORY -> Group.SHARED_MEMORY;
       case MODEL_CONFIG -> Group.MODEL_CONFIG;

@@ -30,6 +30,7 @@ public record AccessRow(String method, String path, Operation operation) {
                   get("/console/history.json", Operation.CONSOLE),
                   get("/console/model.json", Operation.CONSOLE),
                   get("/metrics", Operation.METRICS)),
+              documents(),
               List.of(
                   get("/v1/models", Operation.REPOSITORY_INDEX),
                   get(MODEL_V1, Operation.MODEL_METADATA),
@@ -167,6 +168,21 @@ public record AccessRow(String method, String path, Operation operation) {
   }
 
   /** By each of the methods that grps' own server takes. */
+  private static List<AccessRow> documents() {
+    return Stream.of(
+            "",
+            "/grps.json",
+            "/server.json",
+            "/v1.json",
+            "/v2.json",
+            "/page.css",
+            "/page.js",
+            "/swagger-ui-bundle.js",
+            "/swagger-ui.css")
+        .map(path -> get("/openapi" + path, Operation.OPENAPI))
+        .toList();
+  }
+
   private static List<AccessRow> anyhow(String path, Operation operation) {
     return Stream.of("GET", "POST", "HEAD")
         .map(method -> new AccessRow(method, path, operation))

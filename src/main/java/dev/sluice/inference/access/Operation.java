@@ -23,6 +23,8 @@ public enum Operation {
   REPOSITORY_INDEX(Role.METADATA, true),
   /** The gRPC services that a listener carries. */
   REFLECTION(Role.METADATA, false),
+  /** The documents of what a listener serves over HTTP, as far as the caller may know of it. */
+  OPENAPI(Role.METADATA, true),
   /** The page for Prometheus. */
   METRICS(Role.METRICS, false),
   /** Counts and times of all models that the caller may know of. */

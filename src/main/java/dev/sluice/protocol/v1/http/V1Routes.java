@@ -37,6 +37,8 @@ import java.util.function.Supplier;
 public final class V1Routes implements HttpProtocolHandler {
   private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("x-request-id");
 
+  private static final int METHOD_NOT_ALLOWED = 405;
+
   private final PathCache<Optional<V1Request>> paths = new PathCache<>(V1Grammar::read);
   private final DataPlane data;
   private final ControlPlane control;
@@ -74,11 +76,19 @@ public final class V1Routes implements HttpProtocolHandler {
         handlers.get().requireFor(exchange);
         answer(exchange, handlers.get());
       } else {
-        refuse(exchange, lead().noSuchRequest(exchange.method(), exchange.target(), path));
+        refuse(exchange, path);
       }
     } catch (InferenceException e) {
       fail(exchange, e);
     }
+  }
+
+  private void refuse(HttpExchange exchange, Optional<V1Request> path) {
+    V1Dialect.Refusal refusal = lead().noSuchRequest(exchange.method(), exchange.target(), path);
+    if (refusal.status() == METHOD_NOT_ALLOWED) {
+      path.ifPresent(request -> exchange.putHeader(HttpHeaders.ALLOW, request.method().name()));
+    }
+    refuse(exchange, refusal);
   }
 
   private boolean isSpoken(V1Request request) {

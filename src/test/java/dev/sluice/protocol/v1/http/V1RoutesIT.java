@@ -163,6 +163,13 @@ class V1RoutesIT {
     assertThat(answer.text()).isEqualTo("{\"detail\":\"" + text + "\"}");
   }
 
+  @ParameterizedTest
+  @CsvSource({"GET, /v1/models/addsub:predict, POST", "DELETE, /v1/models, GET"})
+  void aKserveListenerNamesTheMethodThatAPathAllows(String method, String path, String allowed) {
+    assertThat(kserve.send(method, path, Buffer.buffer()).headers().get("Allow"))
+        .isEqualTo(allowed);
+  }
+
   @Test
   void aLoadingModelIsReportedAndNotReady() {
     Answer answer = get(both, "/v1/models/loading");
