@@ -203,7 +203,7 @@ public final class MemoryBudget {
 
   /** Says why bytes were not reserved for a client, and counts that. */
   MemoryExhausted refuse(MemoryShare share, Kind kind, long bytes) {
-    if (!share.lacks(kind, bytes)) {
+    if (!share.lacks(bytes)) {
       return refuse(bytes);
     }
     refusals.increment();

@@ -52,13 +52,12 @@ public final class MemoryShare {
     return after <= limit(kind) && budget.free(bytes) - bytes >= after / FREE_PART;
   }
 
-  /** Returns whether it is the client's own share that has not so many bytes. */
-  boolean lacks(Kind kind, long bytes) {
-    long after = held.get() + bytes;
-    return !whole
-        && after > MemoryBudget.SMALL
-        && bytes <= budget.free(bytes)
-        && !isWithin(kind, bytes, after);
+  /**
+   * Returns whether it was the client's own share that had not so many bytes: the budget has them.
+   * What the client holds is not asked again, since it may have become less.
+   */
+  boolean lacks(long bytes) {
+    return !whole && held.get() + bytes > MemoryBudget.SMALL && bytes <= budget.free(bytes);
   }
 
   /** Counts bytes that are there already. */

@@ -113,6 +113,20 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void whatAClientMayNotHoldIsSaidToBeItsShareAlsoIfItHoldsLessByThen() {
+    MemoryBudget budget = budget(16 * MIB);
+    MemoryShare share = budget.share();
+    MemoryAccount first = budget.account(share);
+    MemoryAccount second = budget.account(share);
+    first.charge(Kind.BODY, 4 * MIB);
+    second.charge(Kind.BODY, 3 * MIB);
+    assertThat(second.tryCharge(Kind.BODY, 2 * MIB)).isFalse();
+    first.close();
+    assertThat(second.refusal(Kind.BODY, 2 * MIB)).hasMessageContaining("this client's share");
+    second.close();
+  }
+
+  @Test
   void aForcedChargeIsCountedBeyondTheLimit() {
     MemoryBudget budget = budget(MIB);
     MemoryAccount account = budget.account();
