@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +39,7 @@ public final class ServerProcess implements AutoCloseable {
   private static final Pattern URL = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
   private static final long START_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long LOOK_MILLIS = 20;
+  private static final int OK = 200;
 
   private final Children children;
   private final Process process;
@@ -137,6 +142,25 @@ public final class ServerProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while a server started", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until the server says that it is ready, which it does once it is warm. */
+  public void awaitReady() {
+    var request = HttpRequest.newBuilder(URI.create(url + "/v2/health/ready")).build();
+    long giveUp = System.nanoTime() + START_LIMIT_NANOS;
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      while (client.send(request, BodyHandlers.discarding()).statusCode() != OK) {
+        if (System.nanoTime() > giveUp) {
+          throw new IllegalStateException("the server is not ready: " + url);
+        }
+        var _ = process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a server became ready", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -25,6 +25,7 @@ final class FirstSeconds implements Workload {
   @Override
   public List<Row> measure(Lab lab) {
     try (ServerProcess sluice = lab.sluice(lab.models().small())) {
+      sluice.awaitReady();
       Round<Measurement> second = lab.wrk(sluice, request, Load.of(CONNECTIONS, SECOND));
       List<Measurement> first = seconds(second, 3);
       lab.warmUp(lab.wrk(sluice, request, lab.load(CONNECTIONS)));

@@ -89,7 +89,6 @@ public final class SluiceServer implements Server {
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
   private final ProtocolWarmUp warmUp;
-  private volatile Future<?> warm = Future.succeededFuture();
   private final CountDownLatch forced = new CountDownLatch(1);
 
   private SluiceServer(SluiceConfig config) {
@@ -280,20 +279,18 @@ public final class SluiceServer implements Server {
       return;
     }
     // Models are what clients wait for: their loading has the cores to itself.
-    warm =
-        reconciled()
-            .eventually(() -> Future.fromCompletionStage(warmUp.goOn(time)))
-            .onComplete(_ -> models.control().releaseReadiness());
+    reconciled()
+        .eventually(() -> Future.fromCompletionStage(warmUp.goOn(time)))
+        .onComplete(_ -> models.control().releaseReadiness());
   }
 
   /**
-   * Starts a server and waits until all that it found at first has loaded or failed, and the
-   * protocols are warm.
+   * Starts a server and waits until all that it found at first has loaded or failed. It answers
+   * then, and says that it is ready once the protocols are warm.
    */
   public static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
     ServerThreads.await(server.reconciled());
-    ServerThreads.await(server.warm);
     return server;
   }
 

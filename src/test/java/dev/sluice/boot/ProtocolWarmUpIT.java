@@ -149,7 +149,7 @@ class ProtocolWarmUpIT {
   void theServerIsReadyOnceItIsWarm() throws Exception {
     try (var server =
         (SluiceServer) SluiceServer.startSettled(warmingUpFor(Duration.ofMillis(50)))) {
-      assertThat(server.control().ready()).isTrue();
+      Polling.await("ready", () -> server.control().ready());
     }
   }
 
@@ -157,17 +157,20 @@ class ProtocolWarmUpIT {
   void theLogShowsNothingOfTheRequestsThatAreRefusedMeanwhile() throws IOException {
     int port = ChildServer.freePort();
     try (var server =
-        ChildServer.start(
-            List.of(),
-            "serve",
-            "--listen",
-            "localhost:" + port,
-            "--set",
-            "startup.warm_up=1s",
-            "--set",
-            "models.list.echo=" + MODEL,
-            "--models",
-            Files.createDirectory(folder.resolve("models")).toString())) {
+            ChildServer.start(
+                List.of(),
+                "serve",
+                "--listen",
+                "localhost:" + port,
+                "--set",
+                "startup.warm_up=1s",
+                "--set",
+                "models.list.echo=" + MODEL,
+                "--models",
+                Files.createDirectory(folder.resolve("models")).toString());
+        var caller = new HttpCaller(port)) {
+      Polling.await(
+          "ready", () -> caller.send("GET", "/v2/health/ready", Buffer.buffer()).status() == 200);
       assertThat(server.output())
           .noneMatch(line -> line.contains("client=") || line.contains("warmed up"));
     }

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What a new server is asked first: health, metadata, metrics, inference by the REST protocols, and
@@ -16,13 +18,19 @@ import java.util.List;
 final class TrainingRequests {
   private static final int WANTED = 200;
 
+  /** Longer than a server takes until it is warm. */
+  private static final long PATIENCE = Duration.ofMinutes(2).toNanos();
+
+  private static final long LOOK = Duration.ofMillis(100).toNanos();
+
   private TrainingRequests() {}
 
   /** Path of a request, its body (empty: GET), and the status wanted. */
   private record Request(String path, String body, int status) {}
 
   /**
-   * Sends them one after the other. Blocks.
+   * Waits until the server is ready, which means that it is warm, then sends them one after the
+   * other. Blocks.
    *
    * @param address host and port of the server
    * @param model which takes two integer inputs of shape [-1, 16]
@@ -32,6 +40,11 @@ final class TrainingRequests {
     int colon = address.lastIndexOf(':');
     String host = address.substring(0, colon);
     int port = Integer.parseInt(address.substring(colon + 1));
+    long end = System.nanoTime() + PATIENCE;
+    Request ready = get("/v2/health/ready");
+    while (!status(host, port, ready).contains(" 200 ") && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(LOOK);
+    }
     List<String> failures = new ArrayList<>();
     for (Request request : requests(model)) {
       String status = status(host, port, request);

@@ -12,7 +12,7 @@ import java.time.Duration;
  *     answered meanwhile. {@code 0s}: one request of each protocol
  */
 public record StartupConfig(Duration warmUp) {
-  public static final StartupConfig DEFAULT = new StartupConfig(Duration.ofSeconds(10));
+  public static final StartupConfig DEFAULT = new StartupConfig(Duration.ofSeconds(30));
 
   /** Reads the settings of the start. */
   public static StartupConfig read(Section startup) {
