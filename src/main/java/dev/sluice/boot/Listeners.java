@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Listeners {
   /** Time before the end of the drain at which requests are failed. */
-  private static final long LAST_ANSWERS_MILLIS = 200;
+  private static final long LAST_ANSWERS_MILLIS = 1_000;
 
   /** Time that ended streams may take to send their status, beyond the time to drain. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(1);

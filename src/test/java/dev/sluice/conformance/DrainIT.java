@@ -105,7 +105,8 @@ class DrainIT {
         .service("HttpHandler", "Echoes")
         .into(models.resolve("echoes").resolve("1"));
     Files.writeString(models.resolve("echoes").resolve("model.yml"), "java: { path: /my/echo }\n");
-    RunningServer server = start(models, "300ms");
+    // A tenth of it is for the last words to clients that read as fast as they can.
+    RunningServer server = start(models, "3s");
     ManagedChannel channel = channelTo(server);
     openAll(server.port(), channel);
     server.close();

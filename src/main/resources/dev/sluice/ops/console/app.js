@@ -11,7 +11,7 @@ let state;
 function show() {
   setText(byId('version'), state.version);
   mark(byId('ready'), state.ready ? 'ready' : 'not ready', state.ready ? 'good' : 'busy');
-  mark(byId('online'), state.online ? 'online' : 'offline', state.online ? 'good' : '');
+  mark(byId('online'), state.online ? 'grps: online' : 'grps: offline', state.online ? 'good' : '');
   setText(byId('uptime'), 'up ' + duration(state.uptime_seconds));
   setText(byId('identity'), 'as ' + state.identity);
   showModels(state.models);
