@@ -12,6 +12,7 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelConfig;
 import dev.sluice.protocol.tfs.grpc.proto.ModelServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.ReloadConfigRequest;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
@@ -32,6 +33,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,19 +93,19 @@ class SymlinkRacesIT {
   }
 
   /** Lets a link lead into the root and out of it by turns, each time for a while of its own. */
-  private Callable<Integer> turning(Path link, Path in, Path out, AtomicBoolean ended) {
+  private Callable<Void> turning(
+      Path link, Path in, Path out, AtomicInteger turns, AtomicBoolean ended) {
     var random = new Random(7);
     long[] pauses = {0, 0, 100, 1_000, 3_000, 80_000};
     return () -> {
-      int turns = 0;
       while (!ended.get()) {
         Path next = link.resolveSibling("next");
-        Files.createSymbolicLink(next, turns % 2 == 0 ? out : in);
+        Files.createSymbolicLink(next, turns.get() % 2 == 0 ? out : in);
         Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
-        turns++;
+        turns.incrementAndGet();
         LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(pauses[random.nextInt(pauses.length)]));
       }
-      return turns;
+      return null;
     };
   }
 
@@ -137,14 +139,18 @@ class SymlinkRacesIT {
   void linkThatTurnsWhileItIsLoadedNeverLeadsOut(String what) throws Exception {
     Path link = root.resolve(what);
     Files.createDirectories(link.getParent());
+    var turns = new AtomicInteger();
     var ended = new AtomicBoolean();
     List<Float> answers = new ArrayList<>();
     int refused = 0;
     try (var racer = Executors.newSingleThreadExecutor()) {
-      var turns =
+      var racing =
           racer.submit(
-              turning(link, root.resolve("own").resolve(what), outside.resolve(what), ended));
+              turning(
+                  link, root.resolve("own").resolve(what), outside.resolve(what), turns, ended));
       for (int i = 0; i < LOADS; i++) {
+        int before = i;
+        Polling.await("the link turns", () -> racing.isDone() || turns.get() > before);
         try {
           serve(
               ModelConfig.newBuilder()
@@ -160,7 +166,7 @@ class SymlinkRacesIT {
         }
       }
       ended.set(true);
-      assertThat(turns.get()).isGreaterThan(LOADS);
+      racing.get();
     }
     assertThat(answers).doesNotContain(SECRET).hasSize(LOADS - refused);
   }
