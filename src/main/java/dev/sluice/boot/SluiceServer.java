@@ -34,6 +34,7 @@ import dev.sluice.telemetry.MemoryMetrics;
 import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.ServerTiming;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.load.LoadReporting;
 import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
@@ -113,6 +114,8 @@ public final class SluiceServer implements Server {
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
     telemetry.add(new MemoryMetrics(memory));
+    telemetry.load().memory(memory::utilization);
+    telemetry.load().streams(models.data()::openStreams);
     telemetry.add(VersionText::write);
     this.regions = regions(config.protocols().oip().sharedMemory());
     this.listeners =
@@ -141,6 +144,7 @@ public final class SluiceServer implements Server {
             traces(oip.trace()),
             latencies(oip.latencies()),
             ServerTiming.valueOf(config.observability().tracing().serverTiming().name()),
+            LoadReporting.valueOf(config.observability().loadReports().name()),
             spans == null ? null : spans.spans());
     if (spans != null) {
       telemetry.add(spans);

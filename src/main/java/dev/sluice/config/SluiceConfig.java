@@ -66,7 +66,8 @@ public record SluiceConfig(
               LogConfig.DEFAULT,
               TracingConfig.DEFAULT,
               AccessLogConfig.DEFAULT,
-              InferenceLogConfig.DEFAULT),
+              InferenceLogConfig.DEFAULT,
+              LoadReports.REQUESTED),
           new ServerProcess(
               0, SocketTransport.AUTO, StartupConfig.DEFAULT, ShutdownConfig.DEFAULT));
 
@@ -87,15 +88,19 @@ public record SluiceConfig(
    * @param tracing what is recorded of single requests
    * @param accessLog what is logged of each call
    * @param inferenceLog what is recorded of sampled requests
+   * @param loadReports answers over HTTP and gRPC that tell load balancers how busy the server is,
+   *     in ORCA's load report: those to requests with {@code endpoint-load-metrics-format}, all, or
+   *     none
    */
   public record Observability(
       LogConfig log,
       TracingConfig tracing,
       AccessLogConfig accessLog,
-      InferenceLogConfig inferenceLog) {
+      InferenceLogConfig inferenceLog,
+      LoadReports loadReports) {
     /** Returns the same, telling other things of requests. */
     public Observability with(TracingConfig other) {
-      return new Observability(log, other, accessLog, inferenceLog);
+      return new Observability(log, other, accessLog, inferenceLog, loadReports);
     }
   }
 
@@ -162,7 +167,8 @@ public record SluiceConfig(
         log,
         root.section("tracing", TracingConfig::read),
         root.section("access_log", access -> AccessLogConfig.read(access, log)),
-        root.section("inference_log", InferenceLogConfig::read));
+        root.section("inference_log", InferenceLogConfig::read),
+        root.choice("load_reports", DEFAULT.observability.loadReports));
   }
 
   private static ServerProcess process(Section root) {

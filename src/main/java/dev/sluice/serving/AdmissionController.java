@@ -41,6 +41,7 @@ final class AdmissionController {
     this.limiter = new ConcurrencyLimiter(limit);
     this.refusals = new RejectionLog(nanoTime);
     this.meter = meter;
+    meter.admitted(limiter::inFlight);
   }
 
   static AdmissionController of(ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {

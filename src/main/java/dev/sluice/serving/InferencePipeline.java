@@ -122,6 +122,11 @@ public final class InferencePipeline implements DataPlane {
     repository.loaded().forEach(model -> model.giveUp("the server is stopping"));
   }
 
+  /** Returns how many streams, and HTTP calls of plugins, are open. Any thread. */
+  public int openStreams() {
+    return open.count();
+  }
+
   @Override
   public Optional<String> modelAt(String path) {
     return paths.modelAt(path);

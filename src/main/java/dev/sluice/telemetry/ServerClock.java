@@ -1,5 +1,7 @@
 package dev.sluice.telemetry;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
 /**
@@ -11,5 +13,14 @@ public final class ServerClock {
   /** {@link System#nanoTime}. */
   public static final LongSupplier NANO_TIME = System::nanoTime;
 
+  /** Time that the process has computed so far, of all processors together. */
+  static final LongSupplier PROCESSOR_NANOS = ServerClock::processorNanos;
+
   private ServerClock() {}
+
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? system.getProcessCpuTime()
+        : 0;
+  }
 }

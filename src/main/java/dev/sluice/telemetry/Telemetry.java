@@ -2,6 +2,8 @@ package dev.sluice.telemetry;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.health.Liveness;
+import dev.sluice.telemetry.load.LoadReporter;
+import dev.sluice.telemetry.load.LoadReporting;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
@@ -47,6 +49,7 @@ public final class Telemetry {
   private final ServerTiming serverTiming;
   private final @Nullable RequestSpans spans;
   private final LatencyForms latencies;
+  private final LoadReporter load;
   private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
 
   private final Liveness liveness = new Liveness();
@@ -72,11 +75,12 @@ public final class Telemetry {
    */
   public Telemetry(
       LongSupplier nanoTime, InstantSource clock, Traces traces, LatencyForms latencies) {
-    this(nanoTime, clock, traces, latencies, ServerTiming.REQUESTED, null);
+    this(nanoTime, clock, traces, latencies, ServerTiming.REQUESTED, LoadReporting.REQUESTED, null);
   }
 
   /**
    * @param serverTiming the answers that tell how long each stage took
+   * @param loadReporting the answers that tell how busy the server is
    * @param spans which requests have spans; null: none
    */
   public Telemetry(
@@ -85,6 +89,7 @@ public final class Telemetry {
       Traces traces,
       LatencyForms latencies,
       ServerTiming serverTiming,
+      LoadReporting loadReporting,
       @Nullable RequestSpans spans) {
     this.spans = spans;
     this.serverTiming = serverTiming;
@@ -92,11 +97,15 @@ public final class Telemetry {
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.traces = traces;
+    this.load =
+        new LoadReporter(loadReporting, versions::values, nanoTime, ServerClock.PROCESSOR_NANOS);
     sources.add(new TensorflowMetrics(this));
     sources.add(new TritonMetrics(this, latencies));
     sources.add(new KserveMetrics(this));
     sources.add(new CallMetrics(this));
     sources.add(new TensorMetrics());
+    sources.add(LoadMetrics.ofSluice(load));
+    sources.add(LoadMetrics.ofTriton(load));
   }
 
   /** Meters that belong to no server: for tools and tests that do not look at them. */
@@ -155,6 +164,11 @@ public final class Telemetry {
   /** Returns which answers tell how long each stage took. */
   public ServerTiming serverTiming() {
     return serverTiming;
+  }
+
+  /** Returns how busy the server is. */
+  public LoadReporter load() {
+    return load;
   }
 
   /** Returns the trace settings. */

@@ -119,6 +119,11 @@ public final class MemoryBudget {
     return sum;
   }
 
+  /** Returns the part of the budget that requests and tensors hold, 0 to 1 or a little more. */
+  public double utilization() {
+    return (double) (held() + TensorMemory.openBytes()) / limit;
+  }
+
   /** Returns the number of bytes that are left for a size of this many bytes. */
   public long free(long bytes) {
     return Math.max(0, ceiling(bytes) - taken.get() - TensorMemory.openBytes());

@@ -13,6 +13,7 @@ import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.access.AccessLog;
 import dev.sluice.telemetry.access.CallStages;
+import dev.sluice.telemetry.load.LoadReportFormat;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.tensor.MemoryAccount;
@@ -51,6 +52,9 @@ public abstract class ListenerExchange implements Exchange {
   private @Nullable Operation asked;
   private boolean decided;
 
+  /** Null for most. */
+  private @Nullable LoadReportFormat loadFormat;
+
   /** Pieces of work that run on workers now. */
   private int working;
 
@@ -78,22 +82,32 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   /**
-   * Sets whether the answer tells its times, and until when it is wanted: by the settings, by what
-   * carries the exchange and by its headers, the earliest of them, counted from when the exchange
-   * began.
+   * Sets whether the answer tells its times and the server's load, and until when it is wanted: by
+   * the settings, by what carries the exchange and by its headers, the earliest of them, counted
+   * from when the exchange began.
    *
    * @param carrier says when, by that time
    * @throws InferenceException if a header says it in no form we know
    */
   protected final void readDeadline(
       LongFunction<Deadline> carrier, Function<CharSequence, @Nullable String> headers) {
-    if (TimingHeaders.isWanted(context.telemetry().serverTiming(), headers)) {
+    if (ReportHeaders.isWanted(context.telemetry().serverTiming(), headers)) {
       record.time();
     }
+    loadFormat =
+        ReportHeaders.loadFormat(
+            context.telemetry().load().setting(),
+            record.entryPoint() == EntryPoint.GRPC ? LoadReportFormat.BIN : LoadReportFormat.TEXT,
+            headers);
     record.follow(headers);
     long begun = record.begunNanos();
     named = carrier.apply(begun).earlier(TimeoutHeaders.read(headers, begun));
     deadline = context.deadline(begun).earlier(named);
+  }
+
+  /** Returns the form in which the answer tells how busy the server is; null if it does not. */
+  protected final @Nullable LoadReportFormat loadFormat() {
+    return loadFormat;
   }
 
   /** Returns the deadline that the caller has named, whatever the settings say. */

@@ -243,6 +243,7 @@ class SluiceConfigReaderTest {
         max_file_size: 3KiB
         max_files: 4
         redact: [ssn, digits/image]
+      load_reports: always
       event_loops: 6
       transport: nio
       shutdown:
@@ -442,7 +443,8 @@ class SluiceConfigReaderTest {
                   2_048,
                   3_072,
                   4,
-                  Set.of("ssn", "digits/image"))),
+                  Set.of("ssn", "digits/image")),
+              LoadReports.ALWAYS),
           new SluiceConfig.ServerProcess(
               6,
               SocketTransport.NIO,

@@ -32,6 +32,11 @@ public final class OpenStreams {
     open.remove(stream);
   }
 
+  /** Returns how many are open. */
+  public int count() {
+    return open.size();
+  }
+
   /** Ends all that are open, and all that come. */
   public void stop() {
     stopping = true;

@@ -52,6 +52,7 @@ public final class VersionMeter {
   private volatile long lastMillis;
 
   private volatile IntSupplier waiting = () -> 0;
+  private volatile IntSupplier inFlight = () -> 0;
 
   /**
    * @param shown the versions that the page shows
@@ -105,6 +106,15 @@ public final class VersionMeter {
    */
   public void queue(IntSupplier size) {
     waiting = size;
+  }
+
+  /**
+   * Says how the page learns how many requests were admitted and have not ended.
+   *
+   * @param requests for any thread
+   */
+  public void admitted(IntSupplier requests) {
+    inFlight = requests;
   }
 
   /** Shows how its runs are, too. */
@@ -239,6 +249,16 @@ public final class VersionMeter {
   /** Requests in the queue now. */
   public int waiting() {
     return waiting.getAsInt();
+  }
+
+  /** Returns the number of requests that were admitted and have not ended, those that wait too. */
+  public int inFlight() {
+    return inFlight.getAsInt();
+  }
+
+  /** Returns the requests that were answered, and the time that they took, waiting included. */
+  public Times answered() {
+    return sum(unqueued.times(), worker -> worker.success);
   }
 
   /** Returns its latencies of the last minute; null if none is configured. */

@@ -5,11 +5,14 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.load.LoadReport;
+import dev.sluice.telemetry.load.LoadReportFormat;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ContentCoding;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.ReportHeaders;
 import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.grpc.method.GrpcCall;
@@ -98,11 +101,20 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
     return plain && !head.isCompressed() ? 0 : framed.length() * ContentCoding.MOST_RATIO;
   }
 
-  /** Tells a client that has asked for it how long each stage took. */
-  final void tellTimes(UnaryReply reply) {
+  /** Tells a client that has asked for it how long each stage took, and how busy the server is. */
+  final void report(UnaryReply reply) {
     String times = record().serverTiming();
     if (times != null) {
-      reply.serverTiming(times);
+      reply.trailer(ReportHeaders.TIMES, times);
+    }
+    LoadReportFormat format = loadFormat();
+    if (format != null) {
+      LoadReport load = context().telemetry().load().report();
+      if (format == LoadReportFormat.BIN) {
+        reply.trailer(ReportHeaders.BINARY_LOAD, format.value(load));
+      } else {
+        reply.trailer(ReportHeaders.LOAD, format.header(load));
+      }
     }
   }
 

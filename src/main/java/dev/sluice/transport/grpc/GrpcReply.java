@@ -2,7 +2,6 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
-import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.netty.http2.Http2Guard;
 import io.vertx.core.AsyncResult;
@@ -168,11 +167,11 @@ final class GrpcReply implements UnaryReply {
   }
 
   @Override
-  public void serverTiming(String times) {
+  public void trailer(CharSequence name, String value) {
     if (form != GrpcForm.GRPC) {
-      moreTrailers = TimingHeaders.NAME + ":" + times + "\r\n";
+      moreTrailers += name + ":" + value + "\r\n";
     } else if (open()) {
-      response.putTrailer(TimingHeaders.NAME, times);
+      response.putTrailer(name, value);
     }
   }
 

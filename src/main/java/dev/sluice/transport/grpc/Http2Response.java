@@ -1,7 +1,6 @@
 package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.RetryAfter;
-import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -32,7 +31,7 @@ final class Http2Response implements UnaryReply {
   private final Http2Stream stream;
 
   /** Trailers besides the status; for most answers there are none. */
-  private @Nullable String serverTiming;
+  private @Nullable Http2Headers more;
 
   /** The message of a failure besides its status; only failures have it. */
   private @Nullable Http2Headers failure;
@@ -69,8 +68,8 @@ final class Http2Response implements UnaryReply {
       done = true;
       Http2Headers all = failure().status(OK).set(CONTENT_TYPE, GRPC);
       all.set(STATUS, Integer.toString(status)).set(MESSAGE, GrpcReply.encode(text));
-      if (serverTiming != null) {
-        all.set(TimingHeaders.NAME, serverTiming);
+      if (more != null) {
+        all.add(more);
       }
       frames.end(stream, all);
     }
@@ -89,14 +88,20 @@ final class Http2Response implements UnaryReply {
   }
 
   private Http2Headers trailers() {
-    return serverTiming == null
-        ? UnaryResponseFrames.TRAILERS
-        : new DefaultHttp2Headers(false).set(STATUS, ZERO).set(TimingHeaders.NAME, serverTiming);
+    if (more == null) {
+      return UnaryResponseFrames.TRAILERS;
+    }
+    Http2Headers all = new DefaultHttp2Headers(false).set(STATUS, ZERO);
+    all.add(more);
+    return all;
   }
 
   @Override
-  public void serverTiming(String times) {
-    serverTiming = times;
+  public void trailer(CharSequence name, String value) {
+    if (more == null) {
+      more = new DefaultHttp2Headers(false);
+    }
+    more.set(name, value);
   }
 
   @Override

@@ -140,7 +140,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       arrival.end();
       answering(OK);
       record().succeeded();
-      tellTimes(reply);
+      report(reply);
       reply.end();
     }
   }
@@ -154,7 +154,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     arrival.end();
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
-    tellTimes(reply);
+    report(reply);
     reply.failStream(answering(GrpcStatus.of(reported.code())), reported.getMessage());
     intake.ended();
     cancel();

@@ -153,7 +153,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     bytesOut = message.length() + (long) GrpcMessageReader.PREFIX;
     answering(OK);
     record().succeeded();
-    tellTimes(reply);
+    report(reply);
     if (isText()) {
       compute(message.length(), () -> reply.frame(message)).onComplete(reply::succeed, this::fail);
     } else {
@@ -182,7 +182,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
     record().failed(ErrorCode.of(failure));
     body.forget();
     InferenceException reported = explain(failure, reply);
-    tellTimes(reply);
+    report(reply);
     reply.fail(answering(GrpcStatus.of(reported.code())), reported.getMessage());
   }
 

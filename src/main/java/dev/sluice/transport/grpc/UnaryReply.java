@@ -20,8 +20,8 @@ interface UnaryReply {
   /** Names the message encodings that a next call may use. */
   void acceptEncodings();
 
-  /** Has the answer tell, in its trailers, how long each stage took. Before it is framed. */
-  void serverTiming(String times);
+  /** Has the answer say more in its trailers. Before it is framed. */
+  void trailer(CharSequence name, String value);
 
   /** Says when a next call may work, in the words of gRPC's retries and in those of HTTP. */
   void retryAfter(Duration time);

@@ -26,7 +26,7 @@ public final class ChunkedResponse {
       response.putHeader(HttpHeaders.CONNECTION, "close");
     }
     response.setChunked(true);
-    exchange.tellTimes();
+    exchange.report();
     Http2Guard.answering(request);
     FlushCoalescing.joinPieces(request.connection());
   }

@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.load.LoadReportFormat;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
@@ -13,8 +14,8 @@ import dev.sluice.transport.ArrivalDeadlines;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.ReportHeaders;
 import dev.sluice.transport.RetryAfter;
-import dev.sluice.transport.TimingHeaders;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.http2.Http2Guard;
@@ -243,7 +244,7 @@ public final class HttpExchange extends ListenerExchange {
     record().succeeded();
     if (open()) {
       sayWhenToRetry(status);
-      tellTimes();
+      report();
       closeBehindUnsentBody();
       Http2Guard.answering(request);
       sent(request.response().setStatusCode(status).end());
@@ -272,7 +273,7 @@ public final class HttpExchange extends ListenerExchange {
       return;
     }
     sayWhenToRetry(status);
-    tellTimes();
+    report();
     closeBehindUnsentBody();
     Http2Guard.answering(request);
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
@@ -376,11 +377,18 @@ public final class HttpExchange extends ListenerExchange {
     }
   }
 
-  /** Tells a client that has asked for it how long each stage took: so far, as this is the head. */
-  void tellTimes() {
+  /**
+   * Tells a client that has asked for it how long each stage took, so far, as this is the head, and
+   * how busy the server is.
+   */
+  void report() {
     String times = record().serverTiming();
     if (times != null) {
-      putHeader(TimingHeaders.NAME, times);
+      putHeader(ReportHeaders.TIMES, times);
+    }
+    LoadReportFormat format = loadFormat();
+    if (format != null) {
+      putHeader(ReportHeaders.LOAD, format.header(context().telemetry().load().report()));
     }
   }
 
