@@ -36,6 +36,11 @@ abstract class ForwardingSession implements ModelSession {
   }
 
   @Override
+  public boolean runsAreIndependent() {
+    return session.runsAreIndependent();
+  }
+
+  @Override
   public void resume() {
     session.resume();
   }

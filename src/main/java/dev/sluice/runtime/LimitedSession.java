@@ -5,6 +5,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A session whose outputs may have so many bytes and no more. A larger one is freed before it is
@@ -23,6 +24,11 @@ public final class LimitedSession extends ForwardingSession {
   public LimitedSession(ModelSession session, long maxOutputSize) {
     super(session);
     this.maxOutputSize = maxOutputSize;
+  }
+
+  @Override
+  public Optional<ModelSession> share() {
+    return session().share().map(shared -> new LimitedSession(shared, maxOutputSize));
   }
 
   @Override

@@ -50,6 +50,14 @@ public interface ModelSession extends AutoCloseable {
     return Optional.empty();
   }
 
+  /**
+   * Returns whether runs at once, on sessions that {@link #share} what is loaded, answer as they
+   * would one after the other: no run changes what another one reads. Any thread.
+   */
+  default boolean runsAreIndependent() {
+    return false;
+  }
+
   /** Lets runs be runs again after {@link #interrupt}. Any thread. */
   default void resume() {}
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A session whose tensors have other shapes outside than inside: those that a Triton configuration
@@ -57,6 +58,11 @@ public final class ReshapedSession extends ForwardingSession {
           return reshape == null ? spec : spec.withShape(reshape.declared());
         })
         .toList();
+  }
+
+  @Override
+  public Optional<ModelSession> share() {
+    return session().share().map(shared -> new ReshapedSession(shared, inputs, outputs));
   }
 
   @Override

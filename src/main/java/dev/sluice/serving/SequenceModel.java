@@ -10,6 +10,7 @@ import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -45,7 +46,8 @@ public record SequenceModel(
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime,
-      Supplier<ModelSession> opener) {
+      Supplier<ModelSession> opener,
+      ConcurrencyMonitor concurrency) {
     var plans = SequencePlans.of(metadata, config.sequence().orElseThrow());
     List<ServableModel> instances = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
@@ -60,7 +62,8 @@ public record SequenceModel(
               pool,
               vertx,
               nanoTime,
-              opener));
+              opener,
+              concurrency));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
     var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);

@@ -25,12 +25,15 @@ import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.worker.CoalescedWakeUps;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ConcurrencyPolicy;
 import dev.sluice.serving.worker.ModelRecovery;
 import dev.sluice.serving.worker.ModelWorkerState;
 import dev.sluice.serving.worker.ModelWorkerVerticle;
 import dev.sluice.serving.worker.ModelWorkers;
 import dev.sluice.serving.worker.RunMonitor;
 import dev.sluice.serving.worker.SlowRunLog;
+import dev.sluice.serving.worker.WorkerLimit;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -77,7 +80,8 @@ public final class ServableModel implements Servable {
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime,
-      Supplier<ModelSession> opener) {
+      Supplier<ModelSession> opener,
+      ConcurrencyMonitor concurrency) {
     Optional<Generator> generator = generator(metadata, config, nanoTime);
     this.facts =
         VersionComponents.of(
@@ -100,8 +104,11 @@ public final class ServableModel implements Servable {
     this.streams = streams(plan(generator, config), queue, rules, config, nanoTime);
     var replacement = new ModelWorkers.Replacement(opener, config.breaker().abandonedRuns());
     ModelWorkerState work = work(rules, config, sessions, nanoTime);
-    this.workers = new ModelWorkers(sessions, permits, work, meter, replacement, vertx, poolName);
-    breaker.onFailing(() -> workers.all().forEach(ModelWorkerVerticle::reopenSession));
+    var limit = WorkerLimit.of(config, sessions, permits, concurrency.cores());
+    this.workers =
+        new ModelWorkers(
+            sessions, permits, work, meter, replacement, limit, concurrency, vertx, poolName);
+    breaker.onFailing(workers::reopenSessions);
     this.monitor = monitor();
     meter.add(monitor);
   }
@@ -145,7 +152,14 @@ public final class ServableModel implements Servable {
         new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
     meter.add(recovery);
     return new ModelWorkerState(
-        batcher, rules, breaker, this::wakeOne, config.queue().inlineLimit(), recovery, nanoTime);
+        batcher,
+        rules,
+        breaker,
+        this::wakeOne,
+        config.queue().inlineLimit(),
+        recovery,
+        new ConcurrencyPolicy(rules),
+        nanoTime);
   }
 
   private RunMonitor monitor() {
@@ -201,6 +215,7 @@ public final class ServableModel implements Servable {
    * @param meter counts its requests and runs
    * @param poolName names the workers' threads
    * @param opener opens another session and warms it up, beside one whose run does not end; blocks
+   * @param concurrency looks after what waits for long runs
    */
   public static ServableModel start(
       ModelMetadata metadata,
@@ -211,10 +226,20 @@ public final class ServableModel implements Servable {
       String poolName,
       Vertx vertx,
       LongSupplier nanoTime,
-      Supplier<ModelSession> opener) {
+      Supplier<ModelSession> opener,
+      ConcurrencyMonitor concurrency) {
     var model =
         new ServableModel(
-            metadata, sessions, permits, config, meter, poolName, vertx, nanoTime, opener);
+            metadata,
+            sessions,
+            permits,
+            config,
+            meter,
+            poolName,
+            vertx,
+            nanoTime,
+            opener,
+            concurrency);
     model.workers.deploy();
     model.monitorTimer = model.monitor.start(vertx, config.breaker().hang());
     meter.show();

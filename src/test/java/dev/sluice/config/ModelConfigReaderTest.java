@@ -216,7 +216,7 @@ class ModelConfigReaderTest {
                     15)));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
-        .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "concurrency");
+        .containsExactlyInAnyOrder("rows", "model", "declared", "policies");
   }
 
   @ParameterizedTest

@@ -21,6 +21,7 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.serving.worker.ReopenableSession;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
@@ -107,7 +108,8 @@ class ServableModelTest {
         "test-model",
         vertx,
         nanoTime,
-        this::openAnother);
+        this::openAnother,
+        new ConcurrencyMonitor(vertx, 1));
   }
 
   private ModelSession openAnother() {
@@ -675,7 +677,8 @@ class ServableModelTest {
         "limited-" + limitedModels.incrementAndGet(),
         vertx,
         System::nanoTime,
-        this::openAnother);
+        this::openAnother,
+        new ConcurrencyMonitor(vertx, 1));
   }
 
   private static RateLimiter limiter() {

@@ -14,6 +14,7 @@ import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
 import dev.sluice.serving.stream.StreamMeter;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -87,7 +88,8 @@ final class StreamedModel implements AutoCloseable {
             "test-model",
             vertx,
             nanoTime,
-            FakeSession::new);
+            FakeSession::new,
+            new ConcurrencyMonitor(vertx, 1));
   }
 
   ServableModel model() {

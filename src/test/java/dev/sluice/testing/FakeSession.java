@@ -14,10 +14,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,7 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private volatile @Nullable InferenceException failure;
+  private volatile @Nullable Supplier<ModelSession> sharer;
   private volatile boolean joinsRows;
   private volatile boolean closed;
   private volatile boolean stopped;
@@ -67,6 +70,22 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   /** Where the last run was, if there was any. */
   public @Nullable Thread thread() {
     return thread;
+  }
+
+  /** Lets others share what it has loaded, as far as the server sees, in runs at once. */
+  public void shareWith(Supplier<ModelSession> another) {
+    sharer = another;
+  }
+
+  @Override
+  public Optional<ModelSession> share() {
+    Supplier<ModelSession> another = sharer;
+    return another == null ? Optional.empty() : Optional.of(another.get());
+  }
+
+  @Override
+  public boolean runsAreIndependent() {
+    return sharer != null;
   }
 
   /** Blocks until a run has begun. */

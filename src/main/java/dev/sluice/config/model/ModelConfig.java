@@ -56,17 +56,19 @@ public record ModelConfig(
    * @param instances sessions of each version, each with weights, variables and native threads of
    *     its own; one with {@code isolation: process} has a process of its own
    * @param concurrency workers of each session: runs at once over the same weights and variables; 1
-   *     with {@code sequence} and with {@code isolation: process}
+   *     with {@code sequence} and with {@code isolation: process}. 0: one, and further ones up to
+   *     the number of cores while a long run holds up requests that wait, for an ONNX model with
+   *     one instance; one for all others
    */
   public record Workers(int instances, int concurrency) {
-    public static final Workers DEFAULT = new Workers(1, 1);
+    public static final Workers DEFAULT = new Workers(1, 0);
 
     static Workers read(Section model, Workers defaults) {
       var read =
           new Workers(
               model.number("instances", defaults.instances, 1, MOST_INSTANCES),
-              model.number("concurrency", defaults.concurrency, 1, MOST_INSTANCES));
-      if (read.instances > MOST_INSTANCES / read.concurrency) {
+              model.number("concurrency", defaults.concurrency, 0, MOST_INSTANCES));
+      if (read.instances > MOST_INSTANCES / Math.max(1, read.concurrency)) {
         throw model.error(
             "concurrency",
             "is %d, for each of %d instances; wanted at most %d workers of a model"
@@ -78,7 +80,7 @@ public record ModelConfig(
     /** Returns workers that run no more than so many requests at once. */
     public Workers atMost(int runs) {
       int sessions = Math.min(instances, runs);
-      return new Workers(sessions, Math.clamp(runs / sessions, 1, concurrency));
+      return new Workers(sessions, Math.clamp(runs / sessions, 1, Math.max(1, concurrency)));
     }
   }
 
@@ -126,7 +128,7 @@ public record ModelConfig(
         labels,
         batching,
         queue,
-        new Workers(instances, 1),
+        new Workers(instances, Workers.DEFAULT.concurrency),
         admission,
         warmup,
         explain,
@@ -245,7 +247,7 @@ public record ModelConfig(
 
   /** Rejects workers of one session where it can only have one. */
   private void requireConcurrency(Section model) {
-    if (workers.concurrency == 1 || model.value("concurrency").isEmpty()) {
+    if (workers.concurrency <= 1 || model.value("concurrency").isEmpty()) {
       return;
     }
     if (sequence.isPresent()) {
@@ -262,12 +264,17 @@ public record ModelConfig(
     }
   }
 
-  /** Returns how many workers each session has. */
+  /** Returns how many workers each session has from the beginning. */
   public int concurrency() {
-    return sequence.isPresent() ? 1 : workers.concurrency;
+    return sequence.isPresent() ? 1 : Math.max(1, workers.concurrency);
   }
 
-  /** Returns how many runs of a version go on at once. */
+  /** Returns whether the session may have further workers while a run holds up others. */
+  public boolean hasAutomaticConcurrency() {
+    return workers.concurrency == 0 && workers.instances == 1 && sequence.isEmpty();
+  }
+
+  /** Returns how many runs of a version go on at once, without those of further workers. */
   public int runsAtOnce() {
     return workers.instances * concurrency();
   }

@@ -74,6 +74,12 @@ final class OnnxSession implements ModelSession {
     }
   }
 
+  /** Returns true: an ONNX graph has no variables, and all that a run writes is its own. */
+  @Override
+  public boolean runsAreIndependent() {
+    return true;
+  }
+
   @Override
   public ModelMetadata metadata() {
     return metadata;

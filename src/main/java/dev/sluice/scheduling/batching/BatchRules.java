@@ -66,7 +66,8 @@ public final class BatchRules {
     return joins.getAndSet(false);
   }
 
-  int largest() {
+  /** Returns how many rows a batch has at most. */
+  public int largest() {
     return config.maxBatchSize();
   }
 

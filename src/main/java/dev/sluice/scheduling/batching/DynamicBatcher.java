@@ -77,6 +77,11 @@ public final class DynamicBatcher {
     return queue.size() > 0 && !batchDelay.isKept();
   }
 
+  /** Returns how many requests wait that no worker looks after, unless one is on its way. */
+  public int waiting() {
+    return batchDelay.isKept() ? 0 : queue.size();
+  }
+
   /** Returns whether nothing waits. */
   public boolean isEmpty() {
     return queue.size() == 0;

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,10 @@ public final class RunCancellation {
   private List<PendingRequest> oneByOne = NOTHING;
 
   private long begunNanos;
+
+  /** The same for those who look often: read without the lock; 0 while nothing runs. */
+  private final AtomicLong sinceNanos = new AtomicLong();
+
   private boolean interrupted;
   private @Nullable InferenceException ended;
   private volatile boolean abandoned;
@@ -53,6 +58,7 @@ public final class RunCancellation {
       members.get(i).request().onAbandoned(look);
     }
     begunNanos = now;
+    sinceNanos.setRelease(now == 0 ? 1 : now);
     look(now);
   }
 
@@ -63,6 +69,7 @@ public final class RunCancellation {
    */
   synchronized boolean end() {
     running = NOTHING;
+    sinceNanos.setRelease(0);
     if (interrupted) {
       interrupted = false;
       model.resume();
@@ -78,6 +85,17 @@ public final class RunCancellation {
   /** For how long the run under way has run; 0 if nothing runs. */
   public synchronized long runningNanos() {
     return running.isEmpty() ? 0 : Math.max(1, nanoTime.getAsLong() - begunNanos);
+  }
+
+  /** Returns for how long the run under way has run; 0 if nothing runs. Takes no lock. */
+  public long runningNanos(long now) {
+    long since = sinceNanos.getAcquire();
+    return since == 0 ? 0 : Math.max(1, now - since);
+  }
+
+  /** Returns whether a run is under way. Takes no lock. */
+  public boolean isRunning() {
+    return sinceNanos.getAcquire() != 0;
   }
 
   /** Returns whether a run under way was left to itself: its worker is to run nothing more. */

@@ -30,6 +30,7 @@ import dev.sluice.serving.control.LoadPolicy;
 import dev.sluice.serving.plugin.PluginModels;
 import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Vertx;
@@ -66,6 +67,7 @@ public final class ServableLoader implements Loader {
   private final LoadPolicy policy;
   private final long maxOutputSize;
   private final RateLimiter limiter;
+  private final ConcurrencyMonitor concurrency;
 
   /**
    * @param cache keeps answers of models that want it
@@ -99,6 +101,7 @@ public final class ServableLoader implements Loader {
     this.telemetry = telemetry;
     this.vertx = vertx;
     this.nanoTime = nanoTime;
+    this.concurrency = new ConcurrencyMonitor(vertx, Runtime.getRuntime().availableProcessors());
   }
 
   @Override
@@ -229,9 +232,27 @@ public final class ServableLoader implements Loader {
     try {
       return config.sequence().isPresent()
           ? SequenceModel.start(
-              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside)
+              metadata,
+              sessions,
+              permits,
+              config,
+              meter,
+              poolName(id),
+              vertx,
+              nanoTime,
+              beside,
+              concurrency)
           : ServableModel.start(
-              metadata, sessions, permits, config, meter, poolName(id), vertx, nanoTime, beside);
+              metadata,
+              sessions,
+              permits,
+              config,
+              meter,
+              poolName(id),
+              vertx,
+              nanoTime,
+              beside,
+              concurrency);
     } catch (RuntimeException | Error e) {
       permits.forEach(InstancePermit::close);
       throw e;

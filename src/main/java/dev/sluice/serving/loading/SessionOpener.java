@@ -76,7 +76,9 @@ record SessionOpener(
         return new Opened(sessions, config, loaded);
       }
       sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
-      return new Opened(sessions, config.withWorkers(new Workers(loaded.size(), 1)), List.of());
+      int concurrency = Math.min(1, config.workers().concurrency());
+      var workers = new Workers(loaded.size(), concurrency);
+      return new Opened(sessions, config.withWorkers(workers), List.of());
     } catch (RuntimeException | Error e) {
       sessions.forEach(ModelSession::close);
       throw e;

@@ -15,6 +15,7 @@ import java.util.function.LongSupplier;
  * @param wakeOne sends another worker to the queue, if one is free
  * @param inlineLimit how long a run may take that an event loop does; zero: none does any
  * @param recovery which sessions are lost
+ * @param policy learns how long runs take
  * @param nanoTime the clock of waiting and deadlines
  */
 public record ModelWorkerState(
@@ -24,4 +25,5 @@ public record ModelWorkerState(
     Runnable wakeOne,
     Duration inlineLimit,
     ModelRecovery recovery,
+    ConcurrencyPolicy policy,
     LongSupplier nanoTime) {}

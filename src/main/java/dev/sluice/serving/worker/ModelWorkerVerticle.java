@@ -17,6 +17,7 @@ import io.vertx.core.VerticleBase;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * Ownership.  All private state belongs to the holder of the session. It changes by compare-and-set,
  *             which is a happens-before edge to the next holder. A holder that releases the session
  *             polls the queue once more, since threads that found it held meanwhile did not wait.
+ * Further.    A worker beyond those that a model begins with asks before each batch whether it is needed.
  */
 
 /**
@@ -71,6 +73,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private final Promise<Void> stopped = Promise.promise();
   private final RunMeter meter;
   private final Consumer<ModelWorkerVerticle> abandonedRunEnded;
+  private final Predicate<ModelWorkerVerticle> mayTake;
 
   /** True if an inline execution took a batch and left it to the worker. */
   private boolean batchIsLeft;
@@ -82,6 +85,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
    * @param session closed here if a run is abandoned, and by its owner otherwise
    * @param permit lets the session run
    * @param meter this worker's own
+   * @param mayTake whether it may take a batch now; if not, others do
    * @param abandonedRunEnded called on the worker when a run that was abandoned has ended, and its
    *     session is closed
    */
@@ -90,8 +94,10 @@ public final class ModelWorkerVerticle extends VerticleBase {
       ModelSession session,
       InstancePermit permit,
       RunMeter meter,
+      Predicate<ModelWorkerVerticle> mayTake,
       Consumer<ModelWorkerVerticle> abandonedRunEnded) {
     this.work = work;
+    this.mayTake = mayTake;
     this.meter = meter;
     this.abandonedRunEnded = abandonedRunEnded;
     this.session = session;
@@ -233,6 +239,20 @@ public final class ModelWorkerVerticle extends VerticleBase {
     LockSupport.unpark(thread);
   }
 
+  /** Returns whether it waits to be woken. */
+  boolean isResting() {
+    return holder.get() == Holder.NONE;
+  }
+
+  /** Lets the worker go if it rests; false if it does not. */
+  boolean finishIfResting() {
+    if (!isTakenBy(Holder.WORKER)) {
+      return false;
+    }
+    finish();
+    return true;
+  }
+
   /**
    * Takes and runs batches for as long as the worker lives: it keeps its thread, since handing
    * tasks to a pool costs more.
@@ -278,13 +298,16 @@ public final class ModelWorkerVerticle extends VerticleBase {
   /** Gives the session back, unless it is needed meanwhile by someone who saw it held. */
   private void release() {
     holder.set(Holder.NONE);
-    if (work.batcher().needsWorker() || needsRecovery()) {
+    if (needsRecovery() || (work.batcher().needsWorker() && mayTake.test(this))) {
       wake();
     }
   }
 
   private void drain() {
     recover();
+    if (!batchIsLeft && !mayTake.test(this)) {
+      return;
+    }
     delay.begin(work.nanoTime().getAsLong());
     BatchDecision departure = batchIsLeft ? BatchDecision.DISPATCH : take();
     batchIsLeft = false;
@@ -298,6 +321,10 @@ public final class ModelWorkerVerticle extends VerticleBase {
       }
       sendOrWait(departure);
       recover();
+      if (departure == BatchDecision.DISPATCH && !mayTake.test(this)) {
+        answers.send();
+        return;
+      }
       departure = take();
     }
     if (!watch().isAbandoned()) {
@@ -353,14 +380,18 @@ public final class ModelWorkerVerticle extends VerticleBase {
   }
 
   private void runBatch() {
-    if (work.inlineLimit().isZero() || batch.members().isEmpty()) {
+    if (batch.members().isEmpty()) {
       runner.run(batch);
-      return;
+    } else if (work.inlineLimit().isZero()) {
+      runner.run(batch);
+      work.policy().learn(meter.computeNanos());
+    } else {
+      long bytes = InlineRunPolicy.bytes(batch.members());
+      long begun = work.nanoTime().getAsLong();
+      runner.run(batch);
+      work.policy().learn(meter.computeNanos());
+      shortRuns.learn(bytes, runner.endNanos() - begun);
     }
-    long bytes = InlineRunPolicy.bytes(batch.members());
-    long begun = work.nanoTime().getAsLong();
-    runner.run(batch);
-    shortRuns.learn(bytes, runner.endNanos() - begun);
   }
 
   /**

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,10 @@ import org.slf4j.LoggerFactory;
  *              first worker does all the work while it can: its caches are warm, and the others' threads sleep.
  * Waking.      A worker is woken by what arrives while it rests; one that takes a batch and leaves something
  *              in the queue wakes the next one that rests. So no request waits for a run while a worker rests.
+ * Further.     Where the settings leave the number of workers open, more are started when a run holds up others
+ *              (ConcurrencyPolicy), and end when they were not needed for a while. They are not in the list: nothing that
+ *              arrives wakes them before they are needed. If one of them is in a run that does not end, it has no
+ *              replacement but the next further worker.
  * Sharing.     Workers of one instance run the same native session. Each has a ModelSession of its own over it, which
  *              owns what a run fills in: arguments, run options, known shapes, memory for outputs. The native
  *              session is freed by the last ModelSession that is closed, and outputs that lie in it hold it, too.
@@ -63,6 +68,8 @@ public final class ModelWorkers {
   private final Replacement replacement;
   private final Vertx vertx;
   private final String poolName;
+  private final FurtherWorkers further;
+  private final ConcurrencyMonitor monitor;
   private volatile List<ModelWorkerVerticle> workers;
 
   // Guarded by this.
@@ -72,6 +79,8 @@ public final class ModelWorkers {
   private int replaced;
   private boolean limitIsLogged;
   private boolean closing;
+  private int furtherStarted;
+  private Future<?> ended = Future.succeededFuture();
 
   /**
    * Opens a session beside a run that does not end.
@@ -83,6 +92,7 @@ public final class ModelWorkers {
 
   /**
    * @param permits of the sessions, by their order
+   * @param limit how many there may be
    * @param poolName names the workers' threads
    */
   public ModelWorkers(
@@ -91,6 +101,8 @@ public final class ModelWorkers {
       ModelWorkerState work,
       VersionMeter meter,
       Replacement replacement,
+      WorkerLimit limit,
+      ConcurrencyMonitor monitor,
       Vertx vertx,
       String poolName) {
     this.model = meter.model();
@@ -100,6 +112,8 @@ public final class ModelWorkers {
     this.replacement = replacement;
     this.vertx = vertx;
     this.poolName = poolName;
+    this.monitor = monitor;
+    this.further = new FurtherWorkers(limit, work, monitor, () -> workers, this::startFurther);
     List<ModelWorkerVerticle> made = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
       made.add(worker(sessions.get(i), permits.get(i), meter.worker()));
@@ -108,7 +122,7 @@ public final class ModelWorkers {
   }
 
   private ModelWorkerVerticle worker(ModelSession session, InstancePermit permit, RunMeter runs) {
-    return new ModelWorkerVerticle(work, session, permit, runs, this::abandonedRunEnded);
+    return new ModelWorkerVerticle(work, session, permit, runs, _ -> true, this::abandonedRunEnded);
   }
 
   /** Puts all of them to work. Blocks until they are there. */
@@ -118,6 +132,7 @@ public final class ModelWorkers {
       await(deploy(worker, poolName, all.size()));
       worker.begin();
     }
+    monitor.add(this);
   }
 
   private synchronized Future<String> deploy(ModelWorkerVerticle worker, String pool, int threads) {
@@ -134,7 +149,25 @@ public final class ModelWorkers {
 
   /** Returns those that take requests. */
   public List<ModelWorkerVerticle> all() {
-    return workers;
+    List<ModelWorkerVerticle> more = further.all();
+    return more.isEmpty() ? workers : Stream.concat(workers.stream(), more.stream()).toList();
+  }
+
+  FurtherWorkers further() {
+    return further;
+  }
+
+  /** Returns how many cores its runs keep now. */
+  int busyCores() {
+    return further.coresOfARun() * (busy(workers) + busy(further.all()));
+  }
+
+  private static int busy(List<ModelWorkerVerticle> workers) {
+    int busy = 0;
+    for (int i = 0; i < workers.size(); i++) {
+      busy += workers.get(i).watch().isRunning() ? 1 : 0;
+    }
+    return busy;
   }
 
   /**
@@ -146,6 +179,7 @@ public final class ModelWorkers {
         return;
       }
     }
+    further.wakeOne();
   }
 
   /** Wakes one that rests. If none does, they will come by. */
@@ -155,6 +189,7 @@ public final class ModelWorkers {
         return;
       }
     }
+    further.wakeOne();
   }
 
   /** Returns how many runs go on although nothing waits for them. */
@@ -187,7 +222,7 @@ public final class ModelWorkers {
         .addKeyValue("reason", why.getMessage())
         .addKeyValue("abandoned", abandoned)
         .log("a run that does not end is abandoned");
-    if (!closing) {
+    if (!further.remove(worker) && !closing) {
       replace(worker);
     }
     return !closing;
@@ -206,7 +241,7 @@ public final class ModelWorkers {
 
   private void replace(ModelWorkerVerticle hung) {
     hung.permit().release(true, false);
-    RunMeter runs = freeMeters.isEmpty() ? meter.worker() : freeMeters.pop();
+    RunMeter runs = freeMeter();
     var session = ReopenableSession.unopened(replacement.opener, metadata);
     ModelWorkerVerticle next = worker(session, hung.permit(), runs);
     next.openFirst("a run of it does not end, and another session is being opened");
@@ -214,6 +249,82 @@ public final class ModelWorkers {
     all.set(all.indexOf(hung), next);
     workers = List.copyOf(all);
     start(next, poolName + "-again-" + ++replaced, SessionRecovery.FIRST_PAUSE);
+  }
+
+  private RunMeter freeMeter() {
+    return freeMeters.isEmpty() ? meter.worker() : freeMeters.pop();
+  }
+
+  /** Starts one more worker of the first session. */
+  private Future<?> startFurther() {
+    return vertx.executeBlocking(this::share, false).compose(this::startFurther);
+  }
+
+  private ModelSession share() {
+    return workers
+        .getFirst()
+        .session()
+        .share()
+        .orElseThrow(() ->
+            InferenceException.unavailable("the session is not open", SessionRecovery.FIRST_PAUSE));
+  }
+
+  private synchronized Future<?> startFurther(ModelSession session) {
+    if (closing) {
+      session.close();
+      return Future.failedFuture("the model is closed");
+    }
+    var next =
+        new ModelWorkerVerticle(
+            work,
+            session,
+            InstancePermit.UNLIMITED,
+            freeMeter(),
+            further::mayTake,
+            this::abandonedRunEnded);
+    further.add(next);
+    return deploy(next, poolName + "-further-" + ++furtherStarted, 1)
+        .onSuccess(_ -> next.begin())
+        .onFailure(_ -> forget(next));
+  }
+
+  private synchronized void forget(ModelWorkerVerticle next) {
+    further.remove(next);
+    deployments.remove(next);
+    freeMeters.push(next.meter());
+    next.session().close();
+  }
+
+  /** Has those end that were started for a run that held up others, and are needed no more. */
+  synchronized void endIdle() {
+    for (ModelWorkerVerticle worker : further.takeIdle()) {
+      Future<String> deployment = deployment(worker);
+      Future<?> end =
+          deployment
+              .compose(_ -> worker.stop())
+              .compose(_ -> vertx.executeBlocking(() -> closed(worker), false))
+              .compose(this::forgotten);
+      Future<?> earlier = ended;
+      ended = end.eventually(() -> earlier);
+    }
+  }
+
+  private static ModelWorkerVerticle closed(ModelWorkerVerticle worker) {
+    worker.session().close();
+    return worker;
+  }
+
+  private synchronized Future<Void> forgotten(ModelWorkerVerticle worker) {
+    freeMeters.push(worker.meter());
+    Future<String> deployment = deployment(worker);
+    deployments.remove(worker);
+    return deployment.compose(vertx::undeploy);
+  }
+
+  /** The session's runs fail: further workers do not outlive it long. */
+  public void reopenSessions() {
+    workers.forEach(ModelWorkerVerticle::reopenSession);
+    further.outdate();
   }
 
   /** Puts a worker to work, however often that fails, unless its model is closed meanwhile. */
@@ -259,7 +370,7 @@ public final class ModelWorkers {
 
   /** Lets callers wait no longer for the runs under way. */
   public void giveUp(InferenceException why) {
-    workers.forEach(worker -> worker.watch().giveUp(why));
+    all().forEach(worker -> worker.watch().giveUp(why));
   }
 
   /** Lets the workers go when nothing waits any more, and closes the sessions. Blocks. */
@@ -267,8 +378,9 @@ public final class ModelWorkers {
     List<ModelWorkerVerticle> last;
     synchronized (this) {
       closing = true;
-      last = workers;
+      last = all();
     }
+    monitor.remove(this);
     last.forEach(ModelWorkerVerticle::finish);
     last.forEach(worker -> worker.permit().stop());
     for (ModelWorkerVerticle worker : last) {
@@ -281,6 +393,11 @@ public final class ModelWorkers {
       }
       worker.permit().close();
     }
+    await(ended().otherwiseEmpty());
+  }
+
+  private synchronized Future<?> ended() {
+    return ended;
   }
 
   /** Returns at once for one whose run is abandoned. */

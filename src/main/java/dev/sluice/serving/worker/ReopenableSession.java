@@ -99,6 +99,17 @@ public final class ReopenableSession implements ModelSession {
     return session.run(signature, inputs, outputs);
   }
 
+  /** Returns empty while no session is open. */
+  @Override
+  public synchronized Optional<ModelSession> share() {
+    return open ? session.share() : Optional.empty();
+  }
+
+  @Override
+  public boolean runsAreIndependent() {
+    return session.runsAreIndependent();
+  }
+
   /** Does nothing while no session is open: a closed one has freed what an interruption sets. */
   @Override
   public synchronized void interrupt() {

@@ -50,9 +50,11 @@ public final class RunMonitor implements RunCondition {
     for (ModelWorkerVerticle worker : workers.all()) {
       shortest = Math.min(shortest, lookAt(worker));
     }
-    if (breaker.look(shortest == NO_SESSION ? 0 : shortest)) {
+    boolean canRun = shortest == NO_SESSION || workers.further().mayGrow();
+    if (breaker.look(canRun ? 0 : shortest)) {
       hangs.run();
     }
+    workers.endIdle();
   }
 
   /**

@@ -118,7 +118,8 @@ class AbandonedRunTest {
         "abandoned",
         workers,
         System::nanoTime,
-        opened::next);
+        opened::next,
+        new ConcurrencyMonitor(vertx, 1));
   }
 
   @AfterEach

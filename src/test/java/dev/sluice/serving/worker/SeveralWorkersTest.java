@@ -94,7 +94,8 @@ class SeveralWorkersTest {
             clock::get,
             () -> {
               throw new AssertionError("no run is abandoned here");
-            });
+            },
+            new ConcurrencyMonitor(vertx, workers));
   }
 
   private static ModelConfig config(BatchingConfig batching, int workers) {

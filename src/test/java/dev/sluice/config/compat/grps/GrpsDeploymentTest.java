@@ -191,11 +191,11 @@ class GrpsDeploymentTest {
             new ModelConfig.Workers(1, Math.min(32, Runtime.getRuntime().availableProcessors())));
     write(SERVER.replace("max_concurrency: 32", "max_concurrency: 1"), INFERENCE);
     assertThat(new ModelConfigReader(read(), warnings::add).read(folder).workers())
-        .isEqualTo(ModelConfig.Workers.DEFAULT);
+        .isEqualTo(new ModelConfig.Workers(1, 1));
     var apart = new SettingOverride("onnx.isolation", "process", "--set");
     write(SERVER, INFERENCE);
     assertThat(new ModelConfigReader(read(apart), warnings::add).read(folder).workers())
-        .isEqualTo(ModelConfig.Workers.DEFAULT);
+        .isEqualTo(new ModelConfig.Workers(1, 1));
   }
 
   @Test

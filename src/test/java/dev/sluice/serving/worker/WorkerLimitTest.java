@@ -1,0 +1,100 @@
+package dev.sluice.serving.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.ModelConfig.Workers;
+import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.RuntimesConfig;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.testing.FakeSession;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WorkerLimitTest {
+  private static final int CORES = 8;
+
+  private final FakeSession session = new FakeSession();
+
+  private WorkerLimit limit(ModelConfig config) {
+    int sessions = config.workers().instances();
+    return WorkerLimit.of(
+        config,
+        Collections.nCopies(sessions, session),
+        Collections.nCopies(sessions, InstancePermit.UNLIMITED),
+        CORES);
+  }
+
+  private static ModelConfig threads(int intraOp) {
+    ModelConfig defaults = ModelConfig.DEFAULT;
+    OnnxConfig onnx = OnnxConfig.DEFAULT;
+    var other =
+        new OnnxConfig(
+            intraOp,
+            onnx.interOpThreads(),
+            onnx.allowSpinning(),
+            onnx.memoryArena(),
+            onnx.memoryPattern(),
+            onnx.graphOptimization());
+    return new ModelConfig(
+        defaults.versionPolicy(),
+        defaults.labels(),
+        defaults.batching(),
+        defaults.queue(),
+        1,
+        defaults.admission(),
+        false,
+        defaults.explain(),
+        new RuntimesConfig(other, defaults.runtimes().tensorflow()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 8, 1", "2, 4, 2", "3, 2, 3", "8, 1, 8", "16, 1, 8", "0, 1, 8"})
+  void runsOfSeveralThreadsAreAsManyAsHaveCores(int threads, int most, int coresOfARun) {
+    session.shareWith(FakeSession::new);
+    assertThat(limit(threads(threads))).isEqualTo(new WorkerLimit(most, coresOfARun));
+  }
+
+  @Test
+  void runsThatAreNotIndependentHaveOneWorker() {
+    assertThat(limit(ModelConfig.DEFAULT)).isEqualTo(new WorkerLimit(1, 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 4", "2, 0"})
+  void numbersInTheSettingsAreKept(int instances, int concurrency) {
+    session.shareWith(FakeSession::new);
+    ModelConfig config = ModelConfig.DEFAULT.withWorkers(new Workers(instances, concurrency));
+    assertThat(limit(config).most()).isEqualTo(1);
+  }
+
+  @Test
+  void runsThatWaitForCountedResourcesHaveOneWorker() {
+    session.shareWith(FakeSession::new);
+    var permit =
+        new InstancePermit() {
+          @Override
+          public boolean tryAcquire() {
+            return true;
+          }
+
+          @Override
+          public void acquire() {}
+
+          @Override
+          public void release(boolean ran, boolean again) {}
+
+          @Override
+          public void stop() {}
+
+          @Override
+          public void close() {}
+        };
+    WorkerLimit limit =
+        WorkerLimit.of(ModelConfig.DEFAULT, List.of(session), List.of(permit), CORES);
+    assertThat(limit.most()).isEqualTo(1);
+  }
+}
