@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: run test build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -20,6 +20,10 @@ MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNA
 	-Dsluice.native.dir=target/sluice/lib/native -Dstdout.encoding=UTF-8 \
 	--class-path target/test-classes:target/classes:$$(cat target/test-class-path)
 
+## Builds, and runs the unit tests, the package rules, the formatter's check and the static checks: what a change is tried with.
+check: java25
+	$(MVN) test -Dtest='*Test'
+
 ## Builds, then serves the sample models on http://localhost:8080.
 run: build
 	$(DIST)/bin/sluice serve --models $(DIST)/models
@@ -28,6 +32,12 @@ run: build
 test: java25
 	@test -z "$(EXCLUDED)" || echo "No chromium, chromium-browser or google-chrome on the PATH: the tests tagged browser are left out."
 	$(MVN) verify $(EXCLUDED)
+
+## Runs every test, or TEST='Tensor*Test,V1*IT', and notes which lines of the server were run: target/site/jacoco/index.html. What tests
+## start as a process of its own is not noted.
+coverage: java25
+	$(MVN) verify -Pcoverage $(EXCLUDED) $(if $(TEST),-Dtest='$(TEST)')
+	@sh src/build/coverage.sh target/site/jacoco/jacoco.csv
 
 ## Leaves a distribution in target/sluice, or without TensorFlow (FLAVOUR=onnx) in target/sluice-onnx: the same bytes for the same
 ## commit, so without an AOT cache.
