@@ -33,6 +33,11 @@ public final class RunGate implements AutoCloseable {
     runs.release(OPEN);
   }
 
+  /** Shuts the gate again for the runs that come. */
+  public void shut() {
+    runs.drainPermits();
+  }
+
   /** Opens the gate and forgets it, for the runs of other tests. */
   @Override
   public void close() {
