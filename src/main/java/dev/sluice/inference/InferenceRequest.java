@@ -35,6 +35,7 @@ public final class InferenceRequest implements AutoCloseable {
   private volatile @Nullable Runnable whenExpired;
   private @Nullable ComposingModelTimes times;
   private @Nullable RequestTrace trace;
+  private @Nullable LeftPadding leftPadding;
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
@@ -97,6 +98,26 @@ public final class InferenceRequest implements AutoCloseable {
    */
   public InferenceRequest step(Signature called, List<NamedTensor> inputs, List<String> outputs) {
     return new InferenceRequest(model, called, inputs, outputs, deadline, requestId, options, this);
+  }
+
+  /**
+   * Returns the same for a step whose rows may be padded, so that steps of other lengths join it.
+   *
+   * @param padding how; null if they may not
+   */
+  public InferenceRequest step(
+      Signature called,
+      List<NamedTensor> inputs,
+      List<String> outputs,
+      @Nullable LeftPadding padding) {
+    InferenceRequest step = step(called, inputs, outputs);
+    step.leftPadding = padding;
+    return step;
+  }
+
+  /** Returns how its rows may be padded; null if they may not. */
+  public @Nullable LeftPadding leftPadding() {
+    return leftPadding;
   }
 
   /** Returns the lease of the model, which the request owns and releases when it is closed. */

@@ -62,6 +62,7 @@ public final class ServableModel implements Servable {
   private final BreakerConfig.Readiness readiness;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
+  private final Optional<StreamLengths> lengths;
 
   /** For streams, and for requests too unless event loops run what is short. */
   private final CoalescedWakeUps workerCalls = new CoalescedWakeUps(this::wakeOne);
@@ -83,6 +84,8 @@ public final class ServableModel implements Servable {
       Supplier<ModelSession> opener,
       ConcurrencyMonitor concurrency) {
     Optional<Generator> generator = generator(metadata, config, nanoTime);
+    this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
+    lengths.ifPresent(found -> found.join(sessions.getFirst()));
     this.facts =
         VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
@@ -254,6 +257,11 @@ public final class ServableModel implements Servable {
   /** Returns one of its sessions, for trials before the model has requests. */
   public ModelSession session() {
     return workers.all().getFirst().session();
+  }
+
+  /** Returns which of its streams advance together; empty if it is not run in a loop. Blocks. */
+  public Optional<String> streamAdvice() {
+    return lengths.map(found -> found.advice(session()));
   }
 
   @Override

@@ -117,6 +117,19 @@ public final class Shape {
         && Arrays.equals(dims, 1, dims.length, other.dims, 1, dims.length);
   }
 
+  /** Returns whether the other differs from this shape at most in dimension 0 and another one. */
+  public boolean hasRowsLike(Shape other, int axis) {
+    if (dims.length <= axis || dims.length != other.dims.length) {
+      return false;
+    }
+    for (int i = 1; i < dims.length; i++) {
+      if (i != axis && dims[i] != other.dims[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** This shape with another size of dimension 0, which it must have. */
   public Shape withRows(long rows) {
     long[] changed = dims.clone();

@@ -81,6 +81,7 @@ class ModelConfigReaderTest {
           emit: [id, scores]
           text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99 }
           max_streams: 500
+          max_padding: 64
         instances: 2
         concurrency: 1
         max_queued_requests: 64
@@ -185,7 +186,8 @@ class ModelConfigReaderTest {
                             List.of("id", "scores"),
                             Optional.of(
                                 new TextConfig(
-                                    model.resolve("words.json"), "said", Optional.of("?"), 99))))),
+                                    model.resolve("words.json"), "said", Optional.of("?"), 99)))),
+                    64),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(

@@ -12,12 +12,28 @@ import java.util.Optional;
  * @param decoupled whether V2 metadata says that a request may have any number of responses
  * @param maxStreams open streams; one more is rejected
  * @param generator how the model is run in a loop, if it is
+ * @param maxPadding elements by which the lengths of streams that advance together may differ: the
+ *     shorter ones are padded in front, if the model proves when it is loaded that this changes
+ *     nothing; 0: only streams of one length do
  */
 public record StreamConfig(
-    int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
+    int rows,
+    boolean decoupled,
+    int maxStreams,
+    Optional<GeneratorConfig> generator,
+    int maxPadding) {
+  private static final int MAX_PADDING = 512;
+
   public static final StreamConfig DEFAULT = new StreamConfig(0, false, 1_024, Optional.empty());
 
   private static final int MOST_STREAMS = 1 << 20;
+  private static final int MOST_PADDING = 1 << 20;
+
+  /** Settings with the default padding. */
+  public StreamConfig(
+      int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
+    this(rows, decoupled, maxStreams, generator, MAX_PADDING);
+  }
 
   static StreamConfig read(Section stream, StreamConfig defaults) {
     Optional<GeneratorConfig> generator = GeneratorConfig.read(stream);
@@ -29,16 +45,18 @@ public record StreamConfig(
         rows,
         stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
         stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
-        generator);
+        generator,
+        stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING));
   }
 
   /** Returns the same for a model whose files are in a folder. */
   StreamConfig in(Path folder) {
-    return new StreamConfig(rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)));
+    return new StreamConfig(
+        rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)), maxPadding);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
-    return new StreamConfig(rows, wanted, maxStreams, generator);
+    return new StreamConfig(rows, wanted, maxStreams, generator, maxPadding);
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.batching;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.tensor.FrontPadding;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts the inputs of requests that join under one another, and pads them with the first row of the
  * first request. That takes one copy, or none where they lie under one another already: what was
- * fed back of a step whose streams join again in the same order.
+ * fed back of a step whose streams join again. Decode steps of different lengths are padded in
+ * front; the padding stays in what they feed back, so that the next step takes no copy.
  */
 final class BatchAssembler {
   /** Bytes of one input's padding: a single row may be as large as a message. */
@@ -32,10 +34,11 @@ final class BatchAssembler {
    */
   static List<NamedTensor> assemble(List<PendingRequest> members, int size) {
     InferenceRequest first = members.getFirst().request();
+    StepAlignment alignment = StepAlignment.of(members);
     var inputs = new ArrayList<NamedTensor>(first.inputs().size());
     try {
       for (NamedTensor input : first.inputs()) {
-        inputs.add(new NamedTensor(input.name(), joined(members, input, size)));
+        inputs.add(new NamedTensor(input.name(), joined(members, input, alignment, size)));
       }
       return inputs;
     } catch (RuntimeException | Error e) {
@@ -44,7 +47,8 @@ final class BatchAssembler {
     }
   }
 
-  private static Tensor joined(List<PendingRequest> members, NamedTensor first, int size) {
+  private static Tensor joined(
+      List<PendingRequest> members, NamedTensor first, StepAlignment alignment, int size) {
     var tensors = new ArrayList<Tensor>(members.size());
     long bytes = 0;
     int rows = 0;
@@ -52,6 +56,10 @@ final class BatchAssembler {
       tensors.add(tensor(members.get(i), first.name()));
       bytes += tensors.getLast().byteSize();
       rows += members.get(i).rows();
+    }
+    int axis = alignment.axis(first.name());
+    if (axis > 0) {
+      return FrontPadding.joined(tensors, axis, alignment.added(), size);
     }
     if (RowPadding.isNeeded(tensors)) {
       return padded(tensors, size);

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.LeftPadding;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
@@ -102,11 +103,15 @@ public final class BatchRules {
 
   /**
    * Returns whether two requests that have rows may run together: a row of one is like one of the
-   * other, or will be once it is padded.
+   * other, or will be once it is padded, behind its elements or, in a decode step, in front.
    */
   boolean join(InferenceRequest one, InferenceRequest other) {
     List<NamedTensor> inputs = one.inputs();
     if (!one.signature().equals(other.signature()) || inputs.size() != other.inputs().size()) {
+      return false;
+    }
+    LeftPadding padding = one.leftPadding();
+    if (!canBePadded(padding, other.leftPadding())) {
       return false;
     }
     for (int i = 0; i < inputs.size(); i++) {
@@ -114,11 +119,25 @@ public final class BatchRules {
       NamedTensor match = input(other, input.name(), i);
       if (match == null
           || input.tensor().type() != match.tensor().type()
-          || !haveRowsThatJoin(input.tensor().shape(), match.tensor().shape())) {
+          || !haveRowsThatJoin(input, match.tensor().shape(), padding)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Returns whether both are padded in the same way, or neither is. */
+  private static boolean canBePadded(@Nullable LeftPadding one, @Nullable LeftPadding other) {
+    if (one == null || other == null) {
+      return one == null && other == null;
+    }
+    return one.joins(other);
+  }
+
+  private boolean haveRowsThatJoin(NamedTensor input, Shape other, @Nullable LeftPadding padding) {
+    int axis = padding == null ? 0 : padding.axis(input.name());
+    Shape shape = input.tensor().shape();
+    return axis > 0 ? shape.hasRowsLike(other, axis) : haveRowsThatJoin(shape, other);
   }
 
   private boolean haveRowsThatJoin(Shape one, Shape other) {

@@ -183,11 +183,11 @@ public final class BatchRunner {
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     if (members.size() == 1 && size == rows) {
-      InferenceRequest request = members.getFirst().request();
-      succeed(members.getFirst(), compute(members, request.inputs()));
+      succeed(members.getFirst(), computeAlone(members, size));
       meter.end(now);
       return true;
     }
+    StepAlignment.sort(members);
     List<NamedTensor> outputs = computeJoined(members, size);
     if (!BatchSplitter.fits(outputs, size)) {
       NamedTensor.closeAll(outputs);
@@ -217,6 +217,13 @@ public final class BatchRunner {
       rows += members.get(i).rows();
     }
     return rows;
+  }
+
+  /** Without the padding of a step whose neighbours have left it. */
+  private List<NamedTensor> computeAlone(List<PendingRequest> members, int size) {
+    return size > 0 && StepAlignment.isPadded(members.getFirst())
+        ? computeJoined(members, size)
+        : compute(members, members.getFirst().request().inputs());
   }
 
   private List<NamedTensor> computeJoined(List<PendingRequest> members, int size) {

@@ -6,15 +6,22 @@ import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** An input of rows that get longer by a one with each step. Owns what it has grown to. */
+/**
+ * An input of rows that get longer by a one with each token, with zeros in front of them where they
+ * are padded. Owns what it began with.
+ */
 final class AttentionMask implements AutoCloseable {
-  private Tensor grown;
+  private final Tensor first;
+
+  /** Elements of a row without padding, those of the step to come among them. */
+  private long length;
 
   /**
    * @param first taken over; of rank 2
    */
   AttentionMask(Tensor first) {
-    this.grown = first;
+    this.first = first;
+    this.length = first.shape().dim(1);
   }
 
   /** Returns a mask that leaves nothing out. */
@@ -26,27 +33,37 @@ final class AttentionMask implements AutoCloseable {
     return ones;
   }
 
-  /** Returns the mask as it is now: valid until it grows. */
-  Tensor now() {
-    return grown.borrow();
+  /** Returns the mask of the prompt, which stays this mask's. */
+  Tensor first() {
+    return first.borrow();
   }
 
-  void grow() {
-    long rows = grown.shape().dim(0);
-    long length = grown.shape().dim(1);
-    Tensor longer = Tensor.allocate(grown.type(), Shape.of(rows, length + 1));
-    int size = grown.type().byteSize();
+  /** Returns the elements of a row without padding. */
+  long length() {
+    return length;
+  }
+
+  /**
+   * Adds a one, and returns the mask as it is then. The caller owns it.
+   *
+   * @param front elements of padding
+   */
+  Tensor grow(long front) {
+    length++;
+    long rows = first.shape().dim(0);
+    long begin = first.shape().dim(1);
+    Tensor mask = Tensor.allocate(first.type(), Shape.of(rows, front + length));
+    int size = first.type().byteSize();
     for (long row = 0; row < rows; row++) {
+      long at = row * (front + length);
+      mask.data().asSlice(at * size, front * size).fill((byte) 0);
       MemorySegment.copy(
-          grown.data(),
-          row * length * size,
-          longer.data(),
-          row * (length + 1) * size,
-          length * size);
-      putOne(longer, row * (length + 1) + length);
+          first.data(), row * begin * size, mask.data(), (at + front) * size, begin * size);
+      for (long i = begin; i < length; i++) {
+        putOne(mask, at + front + i);
+      }
     }
-    grown.close();
-    grown = longer;
+    return mask;
   }
 
   private static void putOne(Tensor tensor, long index) {
@@ -62,6 +79,6 @@ final class AttentionMask implements AutoCloseable {
 
   @Override
   public void close() {
-    grown.close();
+    first.close();
   }
 }

@@ -1,7 +1,10 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.LeftPadding;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -28,7 +31,14 @@ final class DecodeSteps implements StreamSteps {
   private final int mostSteps;
   private final @Nullable TokenSelection choice;
   private final @Nullable PositionIds positions;
+  private final long maxPadding;
   private @Nullable AttentionMask mask;
+
+  /** Elements of left padding in front of what is fed back. */
+  private long front;
+
+  /** Whether caches and mask are equally long, so that padding would fit both. */
+  private boolean aligned = true;
 
   /** The inputs of the step to come, until it is taken. */
   private List<NamedTensor> inputs;
@@ -38,9 +48,12 @@ final class DecodeSteps implements StreamSteps {
 
   /**
    * @param request passes on what it does not need after the first step
+   * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
    */
-  DecodeSteps(GenerationLoop loop, InferenceRequest request, LongSupplier nanoTime) {
+  DecodeSteps(
+      GenerationLoop loop, InferenceRequest request, int maxPadding, LongSupplier nanoTime) {
     this.loop = loop;
+    this.maxPadding = maxPadding;
     this.request = request;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
@@ -94,7 +107,7 @@ final class DecodeSteps implements StreamSteps {
       case MASK -> {
         var first = new AttentionMask(prompt.mask(input));
         mask = first;
-        yield first.now();
+        yield first.first();
       }
       case POSITION -> prompt.positions(input, Objects.requireNonNull(positions));
       case CHOICE, FEEDBACK, CALLER -> prompt.input(input);
@@ -110,13 +123,34 @@ final class DecodeSteps implements StreamSteps {
   public InferenceRequest next() {
     List<NamedTensor> taken = inputs;
     inputs = List.of();
-    return request.step(loop.called(), taken, loop.computed());
+    return request.step(loop.called(), taken, loop.computed(), padding());
+  }
+
+  private @Nullable LeftPadding padding() {
+    return maxPadding == 0 || steps == 0 || mask == null || !aligned
+        ? null
+        : new LeftPadding(loop.axes(), front, mask.length(), maxPadding);
+  }
+
+  /** The caches tell how far they were padded; a plain loop's are as long as the mask. */
+  private void align(StepOutputs given) {
+    if (maxPadding == 0 || mask == null || !aligned) {
+      return;
+    }
+    long found = given.front(mask.length());
+    if (found < 0 && front > 0) {
+      throw new InferenceException(
+          ErrorCode.INTERNAL, "the model's caches are not as long as its mask");
+    }
+    aligned = found >= 0;
+    front = Math.max(0, found);
   }
 
   @Override
   public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
     try (var given = new StepOutputs(loop, outputs)) {
       steps++;
+      align(given);
       if (choice != null) {
         choice.choose(given.look(loop.config().next().orElseThrow().from()));
       }
@@ -151,9 +185,7 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private Tensor grown() {
-    AttentionMask growing = Objects.requireNonNull(mask);
-    growing.grow();
-    return growing.now();
+    return Objects.requireNonNull(mask).grow(front);
   }
 
   private @Nullable Tensor constant(GenerationInput input) {

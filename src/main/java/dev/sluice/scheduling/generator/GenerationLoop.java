@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The settings of one signature's generation loop, with every name resolved.
@@ -22,13 +23,16 @@ import java.util.Optional;
  *     and outputs are what is sent
  * @param inputs of the model, and where they come from
  * @param computed names of the outputs that a step computes
+ * @param axes of each input that gets longer with each step, mask and caches, the dimension that
+ *     does; empty if rows of different lengths cannot be told apart
  */
 record GenerationLoop(
     GeneratorConfig config,
     Signature called,
     Signature shown,
     List<GenerationInput> inputs,
-    List<String> computed) {
+    List<String> computed,
+    Map<String, Integer> axes) {
 
   /**
    * Finds the names of the settings in a signature.
@@ -42,6 +46,16 @@ record GenerationLoop(
   /** Returns the index of an output among those computed; -1 if it is not. */
   int indexOf(String output) {
     return computed.indexOf(output);
+  }
+
+  /** Returns the dimension of a computed output that gets longer with each step; 0: none does. */
+  int outputAxis(int index) {
+    for (GenerationInput input : inputs) {
+      if (input.output() == index) {
+        return axes.getOrDefault(input.name(), 0);
+      }
+    }
+    return 0;
   }
 
   /** Returns the number of bytes of what is made up for a row before the first step. */
@@ -110,7 +124,35 @@ record GenerationLoop(
           signature,
           new Signature(signature.name(), signature.method(), shownInputs(), sent),
           signature.inputs().stream().map(input -> input(input, computed)).toList(),
-          computed);
+          computed,
+          config.mask().flatMap(signature::input).map(this::axes).orElse(Map.of()));
+    }
+
+    /** None without a mask that grows, or if it is not clear along which dimension a cache does. */
+    private Map<String, Integer> axes(TensorSpec mask) {
+      var axes = new HashMap<String, Integer>();
+      for (Map.Entry<String, String> pair : inputOf.entrySet()) {
+        TensorSpec input = signature.input(pair.getValue()).orElseThrow();
+        List<Integer> open = openDimensions(input);
+        if (!open.equals(openDimensions(signature.output(pair.getKey()).orElseThrow()))
+            || open.size() > 1) {
+          return Map.of();
+        }
+        open.forEach(axis -> axes.put(input.name(), axis));
+      }
+      if (axes.isEmpty() || mask.shape().rank() != 2 || !openDimensions(mask).equals(List.of(1))) {
+        return Map.of();
+      }
+      axes.put(mask.name(), 1);
+      return Map.copyOf(axes);
+    }
+
+    /** Returns those besides the first, which is that of the rows. */
+    private static List<Integer> openDimensions(TensorSpec spec) {
+      return IntStream.range(1, spec.shape().rank())
+          .filter(i -> spec.shape().dim(i) == Shape.ANY)
+          .boxed()
+          .toList();
     }
 
     private GenerationInput input(TensorSpec input, List<String> computed) {

@@ -3,8 +3,10 @@ package dev.sluice.scheduling.generator;
 import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import java.util.LinkedHashMap;
@@ -21,6 +23,9 @@ public final class Generator implements StreamPlan {
   private final Optional<Tokenizer> tokenizer;
   private final LongSupplier nanoTime;
   private final long work;
+
+  /** By signature, elements by which the lengths of streams that run together may differ. */
+  private Map<String, Integer> paddings = Map.of();
 
   /**
    * Finds what the settings name in the model.
@@ -54,6 +59,25 @@ public final class Generator implements StreamPlan {
     this.work = loops.values().stream().mapToLong(GenerationLoop::stateBytes).max().orElse(0);
   }
 
+  /**
+   * Lets streams of different lengths run together where the model itself proves that left padding
+   * changes nothing. Before the first stream, while nothing else runs the model.
+   *
+   * @param lease of the model, with nothing to release
+   * @param maxPadding elements by which their lengths may differ
+   * @return by signature, why they run apart; none if all run together
+   */
+  public Map<String, String> joinLengths(ModelLease lease, BatchExecutor model, int maxPadding) {
+    var proved = new LinkedHashMap<String, Integer>();
+    var obstacles = new LinkedHashMap<String, String>();
+    loops.forEach((name, loop) ->
+        new PaddingProof(loop, lease, model)
+            .obstacle()
+            .ifPresentOrElse(why -> obstacles.put(name, why), () -> proved.put(name, maxPadding)));
+    paddings = Map.copyOf(proved);
+    return obstacles;
+  }
+
   /** Returns the model as clients see it. */
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
@@ -77,15 +101,18 @@ public final class Generator implements StreamPlan {
       throw InferenceException.invalid(
           "the model has no signature '" + request.signature().name() + "'");
     }
-    return tokenizer.isPresent()
-        ? spoken(tokenizer.get(), loop, request)
-        : new DecodeSteps(loop, request, nanoTime);
+    return tokenizer.isPresent() ? spoken(tokenizer.get(), loop, request) : steps(loop, request);
+  }
+
+  private DecodeSteps steps(GenerationLoop loop, InferenceRequest request) {
+    int maxPadding = paddings.getOrDefault(loop.called().name(), 0);
+    return new DecodeSteps(loop, request, maxPadding, nanoTime);
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
     InferenceRequest asked = words.asked(request, loop.shown());
     try {
-      return new DetokenizedSteps(words, asked, new DecodeSteps(loop, asked, nanoTime));
+      return new DetokenizedSteps(words, asked, steps(loop, asked));
     } catch (RuntimeException | Error e) {
       asked.close();
       throw e;

@@ -1,6 +1,8 @@
 package dev.sluice.scheduling.generator;
 
+import dev.sluice.tensor.FrontPadding;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,6 +20,9 @@ final class StepOutputs implements AutoCloseable {
   /** Copies of what is both fed back and sent, for the sender. */
   private final @Nullable Tensor[] copies;
 
+  /** Elements of left padding in what grows. */
+  private long front;
+
   /**
    * @param outputs taken over; in the order of {@link GenerationLoop#computed}
    */
@@ -28,6 +33,29 @@ final class StepOutputs implements AutoCloseable {
     for (int i = 0; i < left.length; i++) {
       left[i] = outputs.get(i).tensor();
     }
+  }
+
+  /**
+   * Finds the left padding of the outputs that grow, which is cut off where they are sent.
+   *
+   * @param length elements of a row without padding
+   * @return negative if they do not all have the same, none being shorter than that
+   */
+  long front(long length) {
+    long found = -1;
+    for (int i = 0; i < left.length; i++) {
+      int axis = loop.outputAxis(i);
+      if (axis > 0) {
+        Shape shape = require(i).shape();
+        long here = axis < shape.rank() ? shape.dim(axis) - length : -1;
+        if (here < 0 || (found >= 0 && found != here)) {
+          return -1;
+        }
+        found = here;
+      }
+    }
+    front = Math.max(0, found);
+    return found;
   }
 
   /** Returns an output, to look at. */
@@ -73,7 +101,7 @@ final class StepOutputs implements AutoCloseable {
   Tensor feed(int index, List<String> sent) {
     Tensor tensor = require(index);
     if (sent.contains(loop.computed().get(index))) {
-      copies[index] = tensor.copy();
+      copies[index] = front > 0 ? cut(index, tensor) : tensor.copy();
     }
     left[index] = null;
     return tensor;
@@ -87,8 +115,16 @@ final class StepOutputs implements AutoCloseable {
       return copy;
     }
     Tensor tensor = require(index);
+    if (front > 0 && loop.outputAxis(index) > 0) {
+      return cut(index, tensor);
+    }
     left[index] = null;
     return tensor;
+  }
+
+  private Tensor cut(int index, Tensor padded) {
+    int axis = loop.outputAxis(index);
+    return axis > 0 ? FrontPadding.cut(padded, axis, front) : padded.copy();
   }
 
   @Override

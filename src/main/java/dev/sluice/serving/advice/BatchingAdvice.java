@@ -20,7 +20,9 @@ public record BatchingAdvice(ModelRepository repository, LongSupplier nanoTime) 
     }
     return live.read(_ ->
         live.loaded() instanceof ServableModel model
-            ? BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime)
+            ? model
+                .streamAdvice()
+                .or(() -> BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime))
             : Optional.empty());
   }
 }

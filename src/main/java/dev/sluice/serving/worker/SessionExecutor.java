@@ -13,7 +13,7 @@ import java.util.List;
  * <p>Narrow on purpose: schedulers decide which requests run together and need nothing else of a
  * session.
  */
-record SessionExecutor(ModelSession session) implements BatchExecutor {
+public record SessionExecutor(ModelSession session) implements BatchExecutor {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {

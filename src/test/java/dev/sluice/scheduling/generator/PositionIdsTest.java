@@ -69,10 +69,18 @@ class PositionIdsTest {
   @Test
   void aMaskGetsLongerByOnesAndKeepsWhatTheCallerLeftOut() {
     try (var mask = new AttentionMask(longs(Shape.of(2, 2), 0, 1, 1, 1))) {
-      mask.grow();
-      assertStep(mask.now(), Shape.of(2, 3), 0, 1, 1, 1, 1, 1);
-      mask.grow();
-      assertStep(mask.now(), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
+      assertStep(mask.first(), Shape.of(2, 2), 0, 1, 1, 1);
+      assertStep(mask.grow(0), Shape.of(2, 3), 0, 1, 1, 1, 1, 1);
+      assertStep(mask.grow(0), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
+    }
+  }
+
+  @Test
+  void aMaskLeavesOutWhatIsPadded() {
+    try (var mask = new AttentionMask(longs(Shape.of(2, 2), 0, 1, 1, 1))) {
+      assertStep(mask.grow(2), Shape.of(2, 5), 0, 0, 0, 1, 1, 0, 0, 1, 1, 1);
+      assertStep(mask.grow(0), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
+      assertThat(mask.length()).isEqualTo(4);
     }
   }
 

@@ -1,0 +1,111 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.inference.LeftPadding;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.tensor.NamedTensor;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Left padding of decode steps that run together: the longest row gets none, and the others as much
+ * as they lack.
+ */
+final class StepAlignment {
+  private static final int MASK_RANK = 2;
+
+  /** Members run as they are. */
+  private static final StepAlignment NONE = new StepAlignment(Map.of());
+
+  private final Map<String, Integer> axes;
+  private final long[] added;
+
+  /**
+   * @param axes the dimension of each input that is to be padded
+   * @param added elements that each member gets in front; negative: that it loses
+   */
+  private StepAlignment(Map<String, Integer> axes, long... added) {
+    this.axes = axes;
+    this.added = added;
+  }
+
+  /** Returns what the members of a batch need. */
+  static StepAlignment of(List<PendingRequest> members) {
+    LeftPadding first = members.getFirst().request().leftPadding();
+    return first == null ? NONE : of(first.axes(), members);
+  }
+
+  private static StepAlignment of(Map<String, Integer> axes, List<PendingRequest> members) {
+    long longest = 0;
+    for (int i = 0; i < members.size(); i++) {
+      longest = Math.max(longest, padding(members.get(i)).length());
+    }
+    var added = new long[members.size()];
+    boolean changes = false;
+    for (int i = 0; i < added.length; i++) {
+      LeftPadding padding = padding(members.get(i));
+      added[i] = longest - padding.length() - padding.front();
+      changes |= added[i] != 0;
+    }
+    return changes ? new StepAlignment(axes, added) : NONE;
+  }
+
+  private static LeftPadding padding(PendingRequest member) {
+    LeftPadding padding = member.request().leftPadding();
+    if (padding == null) {
+      throw new IllegalStateException("a step that cannot be padded has joined one that can");
+    }
+    return padding;
+  }
+
+  /** Returns whether a request has padding that it does not need when it runs alone. */
+  static boolean isPadded(PendingRequest member) {
+    LeftPadding padding = member.request().leftPadding();
+    return padding != null && padding.front() > 0;
+  }
+
+  /** Returns the dimension along which an input is to be padded; 0 if it is not. */
+  int axis(String input) {
+    return axes.getOrDefault(input, 0);
+  }
+
+  /** Returns the elements that each member gets in front; negative: that it loses. */
+  long[] added() {
+    return added;
+  }
+
+  /**
+   * Puts decode steps in the order in which what they are fed lies in memory, so that rows which
+   * ran together are joined without a copy, whichever of them was asked for first.
+   */
+  static void sort(List<PendingRequest> members) {
+    if (members.getFirst().request().leftPadding() != null && !areSorted(members)) {
+      members.sort(Comparator.comparingLong(StepAlignment::address));
+    }
+  }
+
+  private static boolean areSorted(List<PendingRequest> members) {
+    long before = 0;
+    for (int i = 0; i < members.size(); i++) {
+      long address = address(members.get(i));
+      if (address < before) {
+        return false;
+      }
+      before = address;
+    }
+    return true;
+  }
+
+  /** Returns where the first of the caches lies; the mask is made anew for each step. */
+  private static long address(PendingRequest member) {
+    LeftPadding padding = padding(member);
+    List<NamedTensor> inputs = member.request().inputs();
+    for (int i = 0; i < inputs.size(); i++) {
+      NamedTensor input = inputs.get(i);
+      if (input.tensor().shape().rank() > MASK_RANK && padding.axis(input.name()) > 0) {
+        return input.tensor().data().address();
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,172 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.config.model.GeneratorConfig;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.LeftPadding;
+import dev.sluice.inference.ModelLease;
+import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.FrontPadding;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.SharedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Proves on a model itself that left padding does not change what it answers: decodes a token
+ * behind a short prompt alone, and padded beside a longer one. For a model that no other caller
+ * uses meanwhile; one thread.
+ *
+ * @param lease of the model, with nothing to release
+ */
+record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) {
+  private static final int SHORT = 3;
+  private static final int LONG = 7;
+
+  /**
+   * Returns why streams of different lengths cannot run together; empty if they can.
+   *
+   * @throws InferenceException never: a model that refuses made-up tokens is not proved
+   */
+  Optional<String> obstacle() {
+    Optional<GeneratorConfig.Next> next = loop.config().next();
+    if (loop.axes().isEmpty() || next.isEmpty()) {
+      return Optional.of("it has no attention mask that grows as its caches do");
+    }
+    Optional<GenerationInput> unknown =
+        loop.inputs().stream()
+            .filter(input -> input.origin() == Origin.CALLER && !input.spec().optional())
+            .findFirst();
+    TensorSpec tokens = loop.called().input(next.get().to()).orElseThrow();
+    if (unknown.isPresent()) {
+      return Optional.of("only a caller knows its input " + unknown.get().name());
+    }
+    if (tokens.shape().rank() != 2) {
+      return Optional.of("its prompts are not rows of tokens");
+    }
+    try {
+      return tried(tokens);
+    } catch (InferenceException e) {
+      return Optional.of("it refuses made-up tokens: " + e.getMessage());
+    }
+  }
+
+  private Optional<String> tried(TensorSpec tokens) {
+    try (var shorter = ProofStream.prefill(this, tokens, SHORT);
+        var longer = ProofStream.prefill(this, tokens, LONG)) {
+      if (shorter.isOver() || longer.isOver()) {
+        return Optional.of("a stream ends with its first token");
+      }
+      LeftPadding padding = shorter.step().leftPadding();
+      return padding == null
+          ? Optional.of("its caches are not as long as its mask")
+          : compare(padding, shorter.step().inputs(), longer.step().inputs());
+    }
+  }
+
+  private Optional<String> compare(
+      LeftPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+    List<NamedTensor> joined = joined(padding, shorter, longer);
+    List<NamedTensor> one = List.of();
+    List<NamedTensor> other = List.of();
+    try {
+      one = run(shorter);
+      other = run(longer);
+      return compare(run(joined), one, other);
+    } finally {
+      NamedTensor.closeAll(joined);
+      NamedTensor.closeAll(one);
+      NamedTensor.closeAll(other);
+    }
+  }
+
+  List<NamedTensor> run(List<NamedTensor> inputs) {
+    List<TensorSpec> outputs =
+        loop.computed().stream().map(name -> loop.called().output(name).orElseThrow()).toList();
+    return model.run(loop.called(), inputs, outputs);
+  }
+
+  private static List<NamedTensor> joined(
+      LeftPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+    var joined = new ArrayList<NamedTensor>(shorter.size());
+    for (int i = 0; i < shorter.size(); i++) {
+      String name = shorter.get(i).name();
+      List<Tensor> rows = List.of(shorter.get(i).tensor(), longer.get(i).tensor());
+      int axis = padding.axis(name);
+      var added = new long[] {axis > 0 ? LONG - SHORT : 0, 0};
+      joined.add(new NamedTensor(name, FrontPadding.joined(rows, axis, added, 2)));
+    }
+    return joined;
+  }
+
+  /** Closes the outputs that ran together. */
+  private Optional<String> compare(
+      List<NamedTensor> together, List<NamedTensor> one, List<NamedTensor> other) {
+    try {
+      for (int i = 0; i < together.size(); i++) {
+        if (!isSame(i, together.get(i).tensor(), one.get(i).tensor(), other.get(i).tensor())) {
+          return Optional.of("padding changes its output " + together.get(i).name());
+        }
+      }
+      return Optional.empty();
+    } finally {
+      NamedTensor.closeAll(together);
+    }
+  }
+
+  private boolean isSame(int output, Tensor together, Tensor one, Tensor other) {
+    if (together.shape().rank() == 0 || together.shape().dim(0) != 2) {
+      return false;
+    }
+    try (var rows = new SharedTensor(together)) {
+      return areSame(rows, output, one, other);
+    }
+  }
+
+  private boolean areSame(SharedTensor rows, int output, Tensor one, Tensor other) {
+    int axis = loop.outputAxis(output);
+    try (Tensor padded = rows.next(1);
+        Tensor longest = rows.next(1);
+        Tensor cut = axis > 0 ? FrontPadding.cut(padded, axis, LONG - SHORT) : padded.copy()) {
+      return areNear(cut, one) && areNear(longest, other);
+    }
+  }
+
+  /** Returns whether two outputs differ by what another order of additions makes, at most. */
+  private static boolean areNear(Tensor one, Tensor other) {
+    if (!one.shape().equals(other.shape())) {
+      return false;
+    }
+    if (!one.type().isFloat()) {
+      return one.data().mismatch(other.data()) < 0;
+    }
+    double largest = 0;
+    double difference = 0;
+    for (long i = 0; i < one.elementCount(); i++) {
+      double value = number(other, i);
+      largest = Math.max(largest, Math.abs(value));
+      difference = Math.max(difference, Math.abs(value - number(one, i)));
+    }
+    return difference <= largest * tolerance(one.type());
+  }
+
+  private static double number(Tensor tensor, long index) {
+    MemorySegment data = tensor.data();
+    return switch (tensor.type()) {
+      case FP32 -> data.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+      case FP64 -> data.getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+      case FP16 -> Float.float16ToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index));
+      default -> Float.intBitsToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
+    };
+  }
+
+  private static double tolerance(DataType type) {
+    return type == DataType.FP32 || type == DataType.FP64 ? 1e-3 : 3e-2;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.sluice.testing;
+
+import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+
+/** A real session whose runs a test holds until it lets them go, and whose inputs it sees. */
+public final class HeldSession implements ModelSession {
+  private static final int OPEN = 1_000_000;
+
+  private final ModelSession session;
+  private final String watched;
+  private final Semaphore runs = new Semaphore(OPEN);
+  private final List<Shape> shapes = new CopyOnWriteArrayList<>();
+
+  /**
+   * @param session taken over
+   * @param watched the input whose shapes are kept
+   */
+  public HeldSession(ModelSession session, String watched) {
+    this.session = session;
+    this.watched = watched;
+  }
+
+  /** Holds every later run. */
+  public void hold() {
+    runs.drainPermits();
+  }
+
+  /** Lets so many runs go. */
+  public void letGo(int count) {
+    runs.release(count);
+  }
+
+  /** Lets all runs go. */
+  public void open() {
+    runs.release(OPEN);
+  }
+
+  /** Waits until a run is held. */
+  public void awaitRun() {
+    Polling.await("a run is held", runs::hasQueuedThreads);
+  }
+
+  /** The watched input's shape in each run that went. */
+  public List<Shape> shapes() {
+    return List.copyOf(shapes);
+  }
+
+  @Override
+  public ModelMetadata metadata() {
+    return session.metadata();
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    runs.acquireUninterruptibly();
+    shapes.add(
+        inputs.stream()
+            .filter(input -> input.name().equals(watched))
+            .map(input -> input.tensor().shape())
+            .findFirst()
+            .map(Objects::requireNonNull)
+            .orElseThrow());
+    return session.run(signature, inputs, outputs);
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+}
