@@ -55,6 +55,9 @@ public abstract class ListenerExchange implements Exchange {
   /** Null for most. */
   private @Nullable LoadReportFormat loadFormat;
 
+  /** Why the head cannot be read: told where the protocol can, and only those who may ask. */
+  private @Nullable InferenceException headMistake;
+
   /** Pieces of work that run on workers now. */
   private int working;
 
@@ -170,13 +173,15 @@ public abstract class ListenerExchange implements Exchange {
    * Decides whether the caller may do an operation, before any work is done for it. What changes
    * the server is logged with the identity; a refusal is logged where it is answered.
    *
-   * @throws InferenceException UNAUTHENTICATED or PERMISSION_DENIED
+   * @throws InferenceException UNAUTHENTICATED or PERMISSION_DENIED; INVALID_ARGUMENT if a header
+   *     of the request cannot be read
    */
   public final void require(Operation operation) {
     asked = operation;
     refuseControl(operation);
     caller().require(operation);
     decided(operation, "");
+    requireHead();
   }
 
   /** The same for an operation on one model. */
@@ -186,6 +191,18 @@ public abstract class ListenerExchange implements Exchange {
     nameModel(model);
     caller().require(operation, model);
     decided(operation, model);
+    requireHead();
+  }
+
+  private void requireHead() {
+    if (headMistake != null) {
+      throw headMistake;
+    }
+  }
+
+  /** Has the exchange fail where the operation is required: there the protocol words its errors. */
+  protected final void refuseHead(InferenceException mistake) {
+    headMistake = mistake;
   }
 
   private void nameModel(String model) {

@@ -62,6 +62,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -161,6 +162,26 @@ class DeadlineIT {
       headers.add("Request-Timeout", timeout);
     }
     return headers;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          /v1/models/half_plus_two          | {"error":
+          /v1/models/half_plus_two:predict  | {"error":
+          /v2/models/half_plus_two/infer    | {"error":
+          /grps/v1/infer/predict            | {"status":{"code":400,"msg":
+          /grps/v1/metadata/model           | {"status":{"code":400,"msg":
+          """)
+  void timeThatCannotBeReadIsRefusedInTheFormOfTheProtocol(String path, String begin) {
+    String method = path.endsWith("two") ? "GET" : "POST";
+    Answer answer = caller.send(method, path, headers("soon"), Buffer.buffer());
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text())
+        .startsWith(begin)
+        .contains("Request-Timeout 'soon' is not a length of time; wanted seconds, or a unit");
   }
 
   @ParameterizedTest

@@ -84,13 +84,13 @@ public final class HttpExchange extends ListenerExchange {
     request.response().closeHandler(_ -> cancelled());
   }
 
-  /**
-   * Reads until when the answer is wanted.
-   *
-   * @throws InferenceException if a header says it in no form we know
-   */
+  /** Reads until when the answer is wanted. A header that says it in no form we know is refused. */
   void readDeadline() {
-    readDeadline(_ -> Deadline.NONE, request::getHeader);
+    try {
+      readDeadline(_ -> Deadline.NONE, request::getHeader);
+    } catch (InferenceException e) {
+      refuseHead(e);
+    }
   }
 
   /** Returns the request's method. */
