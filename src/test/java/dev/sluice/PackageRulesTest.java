@@ -38,10 +38,11 @@ class PackageRulesTest {
           inference    | tensor
           telemetry    | tensor inference
           runtime      | tensor inference config extension
-          scheduling   | tensor inference config telemetry transport.netty.vertx
+          text         | tensor inference config
+          scheduling   | tensor inference config telemetry text transport.netty.vertx
           security     | inference config telemetry
           repository   | tensor inference config telemetry
-          serving      | tensor inference config telemetry repository scheduling runtime extension transport.netty.vertx
+          serving      | tensor inference config telemetry text repository scheduling runtime extension transport.netty.vertx
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry security
           protocol     | tensor inference telemetry transport config.compat.triton.proto
@@ -131,7 +132,8 @@ class PackageRulesTest {
           io.vertx.core.eventbus..         | repository ops boot
           io.vertx.grpc..                  | transport boot
           com.google.protobuf..            | protocol.*.grpc protocol.codec.protobuf transport runtime.onnx runtime.tensorflow config.compat.triton boot.infer
-          com.fasterxml.jackson..          | config protocol boot
+          com.fasterxml.jackson..          | config protocol text boot
+          ai.djl..                         | text
           org.yaml.snakeyaml..             | config
           picocli..                        | boot
           com.github.benmanes.caffeine..   | scheduling.caching security

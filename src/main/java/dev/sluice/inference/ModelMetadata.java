@@ -39,6 +39,8 @@ public record ModelMetadata(
      * DataPlane#inferStream}.
      */
     DECOUPLED,
+    /** A stream of it can be answered whole as well: {@link DataPlane#infer} puts it together. */
+    WHOLE,
     /**
      * The time that a request itself names is for its queue alone, by the model's own policy; else
      * the request has expired after it.
@@ -94,6 +96,16 @@ public record ModelMetadata(
     return traits.contains(Trait.DECOUPLED);
   }
 
+  /** Returns whether a request can have one answer: {@link DataPlane#infer}. */
+  public boolean answersOnce() {
+    return !decoupled() || whole();
+  }
+
+  /** Returns whether one answer is put together of a stream: {@link Trait#WHOLE}. */
+  public boolean whole() {
+    return traits.contains(Trait.WHOLE);
+  }
+
   /** Returns whether a request's time is for its queue alone: {@link Trait#QUEUE_TIMEOUTS}. */
   public boolean queueTimeouts() {
     return traits.contains(Trait.QUEUE_TIMEOUTS);
@@ -137,6 +149,11 @@ public record ModelMetadata(
   /** Returns the same model taking any inputs and giving any outputs, or not. */
   public ModelMetadata withOpen(boolean answer) {
     return with(Trait.OPEN, answer);
+  }
+
+  /** Returns the same model, one answer of which is put together of a stream. */
+  public ModelMetadata withWhole() {
+    return with(Trait.WHOLE, true);
   }
 
   /** Returns the same model heeding these parameters of requests. */

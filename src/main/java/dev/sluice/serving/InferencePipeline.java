@@ -85,6 +85,11 @@ public final class InferencePipeline implements DataPlane {
       request.close();
       return Future.failedFuture(e);
     }
+    if (request.model().metadata().whole()) {
+      var whole = new WholeText();
+      inferStream(request, whole);
+      return whole.response();
+    }
     return request.deadline().exists()
         ? DeadlineResponse.of(request, model.scheduler(), callerContext(), deadlines, nanoTime)
         : model.scheduler().submit(request);

@@ -47,7 +47,7 @@ public final class RequestValidator {
 
   /** Requires that the model gives each request one answer. */
   static void requireOneAnswer(InferenceRequest request) {
-    if (request.model().metadata().decoupled()) {
+    if (!request.model().metadata().answersOnce()) {
       throw new InferenceException(
           ErrorCode.UNIMPLEMENTED,
           "model \"%s\" answers by a stream; ask it by a call that streams"

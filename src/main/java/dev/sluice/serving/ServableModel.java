@@ -1,9 +1,7 @@
 package dev.sluice.serving;
 
 import dev.sluice.config.model.BreakerConfig;
-import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.config.model.VocabularyFile;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
@@ -15,7 +13,6 @@ import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
-import dev.sluice.scheduling.generator.Vocabulary;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -192,16 +189,11 @@ public final class ServableModel implements Servable {
       ModelMetadata metadata, ModelConfig config, LongSupplier nanoTime) {
     return config.stream()
         .generator()
-        .map(loop -> new Generator(loop, metadata, vocabulary(loop), nanoTime));
+        .map(loop -> new Generator(loop, metadata, loop.text().map(TextCodecs::read), nanoTime));
   }
 
   private static StreamPlan plan(Optional<Generator> generator, ModelConfig config) {
     return generator.isPresent() ? generator.get() : RowGroups.plan(groupRows(config));
-  }
-
-  private static Optional<Vocabulary> vocabulary(GeneratorConfig loop) {
-    return loop.text()
-        .map(text -> new Vocabulary(VocabularyFile.read(text.vocabulary()), text.unknown()));
   }
 
   /** Returns the rows of a stream's group, by the settings or by what the model joins. */

@@ -74,12 +74,12 @@ class ModelConfigReaderTest {
         default_max_batch_size: 5
         stream:
           feedback: { "present.*": "past.*" }
-          next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
+          next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, min_p: 0.05, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
           position: pos
           mask: attention_mask
           stop: { tokens: [2, 3], output: done, steps: 20, time: 10s }
           emit: [id, scores]
-          text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99 }
+          text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99, context: 2048, special_tokens: true }
           max_streams: 500
           max_padding: 64
         instances: 2
@@ -177,8 +177,10 @@ class ModelConfigReaderTest {
                                         0.7,
                                         40,
                                         0.9,
+                                        0.05,
                                         Optional.of(7L),
-                                        new GeneratorConfig.Penalties(1.1, -0.5, 0.25)))),
+                                        new GeneratorConfig.Penalties(1.1, -0.5, 0.25),
+                                        Map.of()))),
                             Optional.of("pos"),
                             Optional.of("attention_mask"),
                             new GeneratorConfig.Stop(
@@ -186,7 +188,13 @@ class ModelConfigReaderTest {
                             List.of("id", "scores"),
                             Optional.of(
                                 new TextConfig(
-                                    model.resolve("words.json"), "said", Optional.of("?"), 99)))),
+                                    model.resolve("words.json"),
+                                    Optional.empty(),
+                                    "said",
+                                    Optional.of("?"),
+                                    99,
+                                    2_048,
+                                    true)))),
                     64),
                 Optional.of(
                     new EnsembleConfig(

@@ -130,6 +130,44 @@ public final class StepModels {
         .node("Mul", "shown", "noisy", "shades");
   }
 
+  /**
+   * A model that recites: whatever its prompt, the likeliest tokens are these, one after the other,
+   * and the last one again and again.
+   *
+   * @param vocabulary number of tokens that there are
+   * @param settings of its {@code model.yml}, below {@code stream}
+   */
+  public static Path recital(
+      Path models, String name, int vocabulary, long[] tokens, String settings) throws IOException {
+    var table = new float[tokens.length * vocabulary];
+    for (int i = 0; i < tokens.length; i++) {
+      table[i * vocabulary + (int) tokens[i]] = 9;
+    }
+    Path folder = Files.createDirectories(models.resolve(name));
+    new OnnxModelWriter()
+        .input("ids", OnnxModelWriter.INT64, "batch", "length")
+        .input("at", OnnxModelWriter.INT64, "batch", "1")
+        .output("logits", OnnxModelWriter.FLOAT, "batch", "1", Integer.toString(vocabulary))
+        .output("then", OnnxModelWriter.INT64, "batch", "1")
+        .matrix("table", tokens.length, vocabulary, table)
+        .integers("one", 1)
+        .integers("last", tokens.length - 1)
+        .node("Gather", "logits", "table", "at")
+        .node("Add", "more", "at", "one")
+        .node("Min", "then", "more", "last")
+        .writeTo(folder);
+    return settings(
+        folder,
+        """
+        max_batch_size: 16
+        stream:
+          feedback: { then: at }
+          next: { from: logits, to: ids }
+          %s
+        """
+            .formatted(settings));
+  }
+
   private static Path loop(Path folder, String settings) throws IOException {
     return settings(
         folder,

@@ -70,20 +70,41 @@ public record GeneratorConfig(
    * @param temperature divisor of the logits; 0: the most likely token is chosen
    * @param topK number of the most likely tokens that are sampled from; 0: all
    * @param topP probability that the most likely tokens to sample from have together; 1: all
+   * @param minP least probability of tokens to sample from, as a part of the likeliest one's; 0:
+   *     all
    * @param seed seed of the random numbers of each stream; empty: another one for each
    * @param penalties what makes tokens less likely that were there before
+   * @param logitBias numbers that are added to the logits of tokens
    */
   public record Sampling(
-      double temperature, int topK, double topP, Optional<Long> seed, Penalties penalties) {
+      double temperature,
+      int topK,
+      double topP,
+      double minP,
+      Optional<Long> seed,
+      Penalties penalties,
+      Map<Integer, Double> logitBias) {
     private static final double HOTTEST = 1_000;
+
+    public Sampling {
+      logitBias = Map.copyOf(logitBias);
+    }
+
+    /** Sampling from tokens of any probability, none of them preferred. */
+    public Sampling(
+        double temperature, int topK, double topP, Optional<Long> seed, Penalties penalties) {
+      this(temperature, topK, topP, 0, seed, penalties, Map.of());
+    }
 
     static Sampling read(Section next) {
       return new Sampling(
           next.decimal("temperature", 0, 0, HOTTEST),
           next.number("top_k", 0, 0, Integer.MAX_VALUE),
           next.decimal("top_p", 1, 0, 1),
+          next.decimal("min_p", 0, 0, 1),
           next.single("seed", "a whole number from 0", "").map(Setting::version),
-          Penalties.read(next));
+          Penalties.read(next),
+          Map.of());
     }
   }
 

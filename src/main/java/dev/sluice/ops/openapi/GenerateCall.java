@@ -15,7 +15,7 @@ import java.util.Optional;
 record GenerateCall(boolean streamed) implements ModelCall {
   @Override
   public boolean fits(DescribedVersion version) {
-    return (streamed || !version.metadata().decoupled())
+    return (streamed || version.metadata().answersOnce())
         && version.metadata().signature("").filter(InferCall::isCommon).isPresent();
   }
 

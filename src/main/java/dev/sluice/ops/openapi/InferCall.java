@@ -14,7 +14,7 @@ final class InferCall implements ModelCall {
 
   @Override
   public boolean fits(DescribedVersion version) {
-    return !version.metadata().decoupled()
+    return version.metadata().answersOnce()
         && version.metadata().signature("").filter(InferCall::isCommon).isPresent();
   }
 

@@ -17,7 +17,7 @@ final class PredictCall implements ModelCall {
 
   @Override
   public boolean fits(DescribedVersion version) {
-    return !version.metadata().decoupled() && !signatures(version).isEmpty();
+    return version.metadata().answersOnce() && !signatures(version).isEmpty();
   }
 
   @Override

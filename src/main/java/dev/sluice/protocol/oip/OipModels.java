@@ -53,7 +53,7 @@ public final class OipModels {
   }
 
   private static ModelLease requireOneAnswer(ModelLease model, String endpoint) {
-    if (model.metadata().decoupled()) {
+    if (!model.metadata().answersOnce()) {
       throw new InferenceException(
           ErrorCode.UNIMPLEMENTED,
           endpoint + " doesn't support models with decoupled transaction policy");

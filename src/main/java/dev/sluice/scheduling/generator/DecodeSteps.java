@@ -45,13 +45,19 @@ final class DecodeSteps implements StreamSteps {
 
   private int steps;
   private boolean over;
+  private boolean stopped;
 
   /**
    * @param request passes on what it does not need after the first step
+   * @param room steps that the model has room for, at least one
    * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
    */
   DecodeSteps(
-      GenerationLoop loop, InferenceRequest request, int maxPadding, LongSupplier nanoTime) {
+      GenerationLoop loop,
+      InferenceRequest request,
+      int room,
+      int maxPadding,
+      LongSupplier nanoTime) {
     this.loop = loop;
     this.maxPadding = maxPadding;
     this.request = request;
@@ -63,7 +69,7 @@ final class DecodeSteps implements StreamSteps {
             : request.outputs();
     var prompt = PromptState.of(loop, request);
     var requested = new SamplingParameters(request.options().parameters());
-    this.mostSteps = requested.steps(loop.config().stop().steps());
+    this.mostSteps = Math.min(room, requested.steps(loop.config().stop().steps()));
     this.choice =
         loop.config().next().map(next -> choice(next, requested, prompt.rows())).orElse(null);
     this.positions =
@@ -75,7 +81,7 @@ final class DecodeSteps implements StreamSteps {
     Tensor given = Objects.requireNonNull(request.input(next.to())).tensor();
     return new TokenSelection(
         next.withSampling(requested.sampling(next.sampling())),
-        loop.config().stop().tokens(),
+        requested.ignoresStopTokens() ? List.of() : loop.config().stop().tokens(),
         given,
         rows);
   }
@@ -119,6 +125,16 @@ final class DecodeSteps implements StreamSteps {
     return over;
   }
 
+  /** Returns whether the model itself has ended it: by a token, or by an output. */
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Returns whether the last choice was a token that ends it. */
+  boolean isStoppedByToken() {
+    return choice != null && choice.isOver();
+  }
+
   @Override
   public InferenceRequest next() {
     List<NamedTensor> taken = inputs;
@@ -147,7 +163,7 @@ final class DecodeSteps implements StreamSteps {
   }
 
   @Override
-  public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
+  public List<NamedTensor> take(List<NamedTensor> outputs) {
     try (var given = new StepOutputs(loop, outputs)) {
       steps++;
       align(given);
@@ -164,9 +180,10 @@ final class DecodeSteps implements StreamSteps {
 
   private boolean isLast(StepOutputs given) {
     GeneratorConfig.Stop stop = loop.config().stop();
-    return steps >= mostSteps
-        || (choice != null && choice.isOver())
-        || stop.output().filter(given::isSet).isPresent()
+    boolean ended = stop.output().filter(given::isSet).isPresent();
+    stopped = ended || (choice != null && choice.isOver());
+    return stopped
+        || steps >= mostSteps
         || (!stop.time().isZero() && nanoTime.getAsLong() - startNanos >= stop.time().toNanos());
   }
 

@@ -2,21 +2,48 @@ package dev.sluice.scheduling.generator;
 
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.stream.StreamSteps;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.text.StreamedText;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized.
- *
- * @param asked the request in the loop's words; taken over
- * @param steps the loop's own
+ * Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized. A step
+ * whose token makes no certain text sends nothing; the last one says why the stream has ended, and
+ * how many tokens there were.
  */
-record DetokenizedSteps(Tokenizer tokenizer, InferenceRequest asked, StreamSteps steps)
-    implements StreamSteps {
+final class DetokenizedSteps implements StreamSteps {
+  private final TextOutputs outputs;
+  private final InferenceRequest asked;
+  private final DecodeSteps steps;
+  private final StreamedText text;
+  private final long promptTokens;
+  private long tokens;
+
+  /**
+   * @param asked the request in the loop's words; taken over
+   * @param steps the loop's own
+   */
+  DetokenizedSteps(
+      TextOutputs outputs,
+      InferenceRequest asked,
+      DecodeSteps steps,
+      StreamedText text,
+      long promptTokens) {
+    this.outputs = outputs;
+    this.asked = asked;
+    this.steps = steps;
+    this.text = text;
+    this.promptTokens = promptTokens;
+  }
+
   @Override
   public boolean isOver() {
-    return steps.isOver();
+    return steps.isOver() || text.isStopped();
   }
 
   @Override
@@ -25,9 +52,49 @@ record DetokenizedSteps(Tokenizer tokenizer, InferenceRequest asked, StreamSteps
   }
 
   @Override
-  public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
-    List<NamedTensor> sent = steps.take(outputs);
-    return sent == null ? null : tokenizer.detokenize(sent);
+  public @Nullable List<NamedTensor> take(List<NamedTensor> given) {
+    List<NamedTensor> sent = steps.take(given);
+    tokens++;
+    List<NamedTensor> others = new ArrayList<>(sent.size());
+    try {
+      String more = "";
+      for (NamedTensor output : sent) {
+        if (output.name().equals(outputs.choice())) {
+          try (Tensor token = output.tensor()) {
+            more = more(token);
+          }
+        } else {
+          others.add(output);
+        }
+      }
+      return spoken(more, others);
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(others);
+      throw e;
+    }
+  }
+
+  private String more(Tensor token) {
+    String more = steps.isStoppedByToken() ? "" : text.append(number(token));
+    return isOver() ? more + text.end() : more;
+  }
+
+  private static long number(Tensor token) {
+    return token.type() == DataType.INT64
+        ? token.data().get(ValueLayout.JAVA_LONG, 0)
+        : token.data().get(ValueLayout.JAVA_INT, 0);
+  }
+
+  private @Nullable List<NamedTensor> spoken(String more, List<NamedTensor> others) {
+    if (isOver()) {
+      boolean stopped = steps.isStopped() || text.isStopped();
+      outputs.addEnd(others, more, stopped ? "stop" : "length", promptTokens, tokens);
+      return others;
+    }
+    if (!more.isEmpty() || !others.isEmpty()) {
+      outputs.addText(others, more);
+    }
+    return others.isEmpty() ? null : others;
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
+import dev.sluice.text.TokenCodec;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,9 @@ import java.util.function.LongSupplier;
  * offered.
  */
 public final class Generator implements StreamPlan {
+  /** As much work as a worker is for: the time that a text takes is known only afterwards. */
+  private static final long TOKENIZING = 1L << 30;
+
   private final Map<String, GenerationLoop> loops = new LinkedHashMap<>();
   private final Optional<Tokenizer> tokenizer;
   private final LongSupplier nanoTime;
@@ -31,7 +35,7 @@ public final class Generator implements StreamPlan {
    * Finds what the settings name in the model.
    *
    * @param model as its runtime declares it
-   * @param vocabulary the texts of the choices, if the settings want text
+   * @param codec of the choices, if the settings want text
    * @param nanoTime the clock of {@code stop.time}
    * @throws InferenceException with INVALID_ARGUMENT if no signature has all of it: what the first
    *     one lacks
@@ -39,11 +43,11 @@ public final class Generator implements StreamPlan {
   public Generator(
       GeneratorConfig config,
       ModelMetadata model,
-      Optional<Vocabulary> vocabulary,
+      Optional<TokenCodec> codec,
       LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.tokenizer =
-        vocabulary.map(texts ->
+        codec.map(texts ->
             new Tokenizer(config.text().orElseThrow(), texts, config.next().orElseThrow()));
     InferenceException first = null;
     for (Signature signature : model.signatures().values()) {
@@ -82,7 +86,10 @@ public final class Generator implements StreamPlan {
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();
     loops.forEach((name, loop) -> signatures.put(name, shown(loop)));
-    return model.withSignatures(signatures).withParameters(SamplingParameters.NAMES);
+    ModelMetadata shown = model.withSignatures(signatures);
+    return tokenizer.isPresent()
+        ? shown.withParameters(SamplingParameters.NAMES_WITH_TEXT).withWhole()
+        : shown.withParameters(SamplingParameters.NAMES);
   }
 
   private Signature shown(GenerationLoop loop) {
@@ -91,7 +98,7 @@ public final class Generator implements StreamPlan {
 
   @Override
   public long work() {
-    return work;
+    return tokenizer.isPresent() ? Math.max(work, TOKENIZING) : work;
   }
 
   @Override
@@ -101,18 +108,20 @@ public final class Generator implements StreamPlan {
       throw InferenceException.invalid(
           "the model has no signature '" + request.signature().name() + "'");
     }
-    return tokenizer.isPresent() ? spoken(tokenizer.get(), loop, request) : steps(loop, request);
+    return tokenizer.isPresent()
+        ? spoken(tokenizer.get(), loop, request)
+        : steps(loop, request, Integer.MAX_VALUE);
   }
 
-  private DecodeSteps steps(GenerationLoop loop, InferenceRequest request) {
+  private DecodeSteps steps(GenerationLoop loop, InferenceRequest request, int room) {
     int maxPadding = paddings.getOrDefault(loop.called().name(), 0);
-    return new DecodeSteps(loop, request, maxPadding, nanoTime);
+    return new DecodeSteps(loop, request, room, maxPadding, nanoTime);
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
     InferenceRequest asked = words.asked(request, loop.shown());
     try {
-      return new DetokenizedSteps(words, asked, steps(loop, asked));
+      return words.steps(request, asked, room -> steps(loop, asked, room));
     } catch (RuntimeException | Error e) {
       asked.close();
       throw e;

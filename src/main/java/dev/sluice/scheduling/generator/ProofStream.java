@@ -24,7 +24,9 @@ final class ProofStream implements AutoCloseable {
 
   private ProofStream(PaddingProof proof, InferenceRequest whole) {
     this.whole = whole;
-    this.steps = new DecodeSteps(proof.loop(), whole, Integer.MAX_VALUE, System::nanoTime);
+    this.steps =
+        new DecodeSteps(
+            proof.loop(), whole, Integer.MAX_VALUE, Integer.MAX_VALUE, System::nanoTime);
   }
 
   /** Runs a prompt of so many tokens. */

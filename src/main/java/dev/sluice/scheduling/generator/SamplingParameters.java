@@ -4,9 +4,13 @@ import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.text.TextParameters;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +26,19 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
           "temperature",
           "top_k",
           "top_p",
+          "min_p",
+          "logit_bias",
           "seed",
           "repetition_penalty",
           "presence_penalty",
           "frequency_penalty",
+          "ignore_eos",
+          "max_tokens",
           "steps");
+
+  /** The same, of a model whose answer is text. */
+  static final Set<String> NAMES_WITH_TEXT =
+      Stream.concat(NAMES.stream(), Stream.of("stop")).collect(Collectors.toUnmodifiableSet());
 
   private static final double HOTTEST = 1_000;
 
@@ -38,8 +50,10 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
             decimal("temperature", settings.temperature(), 0, HOTTEST),
             (int) whole("top_k", 0, Integer.MAX_VALUE).orElse((long) settings.topK()).longValue(),
             decimal("top_p", settings.topP(), 0, 1),
+            decimal("min_p", settings.minP(), 0, 1),
             whole("seed", Long.MIN_VALUE, Long.MAX_VALUE).or(settings::seed),
-            penalties(settings.penalties()));
+            penalties(settings.penalties()),
+            logitBias(settings));
   }
 
   private Penalties penalties(Penalties settings) {
@@ -59,9 +73,51 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
    * @param most what the settings allow, and the value without a parameter
    */
   int steps(int most) {
-    return parameters.isEmpty()
-        ? most
-        : (int) whole("steps", 1, most).orElse((long) most).longValue();
+    if (parameters.isEmpty()) {
+      return most;
+    }
+    long steps = whole("steps", 1, most).orElse((long) most);
+    return (int) Math.min(steps, whole("max_tokens", 1, most).orElse((long) most));
+  }
+
+  /** Returns how many steps are asked for; 0 if the request does not say. */
+  long wantedSteps() {
+    return whole("max_tokens", 1, Integer.MAX_VALUE)
+        .or(() -> whole("steps", 1, Integer.MAX_VALUE))
+        .orElse(0L);
+  }
+
+  /** Returns whether tokens that end a stream do not end this one. */
+  boolean ignoresStopTokens() {
+    return switch (parameters.get("ignore_eos")) {
+      case null -> false;
+      case ParameterValue.Flag(boolean value) -> value;
+      // A map of grps has no flags.
+      case ParameterValue.Whole(long value, boolean _) when value == 0 || value == 1 -> value == 1;
+      case ParameterValue other -> throw wanted("ignore_eos", other, "true or false");
+    };
+  }
+
+  /** Returns the strings that end the text. */
+  List<String> stops() {
+    return switch (parameters.get("stop")) {
+      case null -> List.of();
+      case ParameterValue.Text(String text) ->
+          TextParameters.stops(text)
+              .orElseThrow(() -> wanted("stop", parameters.get("stop"), TextParameters.STOPS));
+      case ParameterValue other -> throw wanted("stop", other, TextParameters.STOPS);
+    };
+  }
+
+  private Map<Integer, Double> logitBias(Sampling settings) {
+    return switch (parameters.get("logit_bias")) {
+      case null -> settings.logitBias();
+      case ParameterValue.Text(String text) ->
+          TextParameters.logitBias(text)
+              .orElseThrow(
+                  () -> wanted("logit_bias", parameters.get("logit_bias"), TextParameters.BIASES));
+      case ParameterValue other -> throw wanted("logit_bias", other, TextParameters.BIASES);
+    };
   }
 
   private Optional<Long> whole(String name, long lowest, long highest) {
@@ -70,7 +126,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
       return Optional.empty();
     }
     if (given instanceof ParameterValue.Whole(long value, boolean unsigned)
-        && !(unsigned && value < 0 && name.equals("steps"))
+        && !(unsigned && value < 0 && !name.equals("seed"))
         && value >= lowest
         && value <= highest) {
       return Optional.of(value);

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses one of many by their logits: the largest, or by chance. The chances are those of {@code
  * softmax(logits / temperature)} among the {@code top_k} largest, cut where {@code top_p} of them
- * is reached. Penalties change the logits before either. The random numbers are those of {@link
- * SplittableRandom#nextDouble()}, one for each choice; they are laid against the candidates from
- * the likeliest to the least likely if these were cut, else in their own order. One thread at a
- * time.
+ * is reached, without those below {@code min_p} of the likeliest. Penalties and biases change the
+ * logits before either. The random numbers are those of {@link SplittableRandom#nextDouble()}, one
+ * for each choice; they are laid against the candidates from the likeliest to the least likely if
+ * these were cut, else in their own order. One thread at a time.
  */
 final class TokenSampler {
   private final Sampling sampling;
@@ -42,12 +42,12 @@ final class TokenSampler {
     if (sampling.temperature() != 0 && count > 1) {
       return draw(logits, from, count, before);
     }
-    return before == null
+    return before == null && sampling.logitBias().isEmpty()
         ? largest(logits, from, count)
         : largestPenalised(logits, from, count, before);
   }
 
-  private int largestPenalised(Tensor logits, long from, int count, TokenCounts before) {
+  private int largestPenalised(Tensor logits, long from, int count, @Nullable TokenCounts before) {
     read(logits, from, count, before);
     int best = 0;
     for (int i = 1; i < count; i++) {
@@ -134,6 +134,13 @@ final class TokenSampler {
     if (before != null) {
       before.penalise(weights, count, sampling.penalties());
     }
+    sampling
+        .logitBias()
+        .forEach((token, bias) -> {
+          if (token < count) {
+            weights[token] += bias;
+          }
+        });
   }
 
   /** Makes probabilities of logits, but for their sum. What is not a number is never chosen. */
@@ -144,7 +151,7 @@ final class TokenSampler {
     }
     for (int i = 0; i < count; i++) {
       double weight = Math.exp((weights[i] - highest) / sampling.temperature());
-      weights[i] = weight >= 0 ? weight : 0;
+      weights[i] = weight >= sampling.minP() ? weight : 0;
     }
   }
 

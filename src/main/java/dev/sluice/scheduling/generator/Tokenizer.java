@@ -5,37 +5,45 @@ import dev.sluice.config.model.TextConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;
+import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.text.StreamedText;
+import dev.sluice.text.TokenCodec;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.IntFunction;
 
 /**
  * Tokenizer and detokenizer of a generation loop: text in place of the input that chosen tokens go
  * to, and in place of the tokens that it sends. Immutable; any thread.
  *
- * @param config how the text is named
- * @param vocabulary the texts of the choices
+ * @param config how the text is named, and its limits
+ * @param codec of the choices
  * @param next the choice
  */
-record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next next) {
+record Tokenizer(TextConfig config, TokenCodec codec, GeneratorConfig.Next next) {
   /** Returns the signature that clients see of a loop: text where it takes and sends choices. */
   Signature shown(Signature loop) {
     return new Signature(
         loop.name(),
         loop.method(),
         loop.inputs().stream().map(spec -> spec.name().equals(next.to()) ? text() : spec).toList(),
-        loop.outputs().stream()
-            .map(spec -> spec.name().equals(next.as()) ? text() : spec)
-            .toList());
+        outputs(List.of()).shown(loop.outputs()));
   }
 
   private TensorSpec text() {
     return new TensorSpec(config.as(), DataType.BYTES, Shape.of(Shape.ANY));
+  }
+
+  private TextOutputs outputs(List<String> wanted) {
+    return new TextOutputs(next.as(), config.as(), wanted);
   }
 
   /**
@@ -43,8 +51,8 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
    * it.
    *
    * @param loop what the loop takes and sends
-   * @throws InferenceException with INVALID_ARGUMENT if it has no text, or one that is too long or
-   *     not known
+   * @throws InferenceException with INVALID_ARGUMENT if it has no text, or one that is empty, too
+   *     long or not known
    */
   InferenceRequest asked(InferenceRequest request, Signature loop) {
     List<NamedTensor> inputs = new ArrayList<>(request.inputs().size());
@@ -55,18 +63,32 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
                 ? new NamedTensor(next.to(), encode(input.tensor(), loop))
                 : new NamedTensor(input.name(), input.tensor().borrow()));
       }
-      return request.step(loop, inputs, request.outputs().stream().map(this::inLoop).toList());
+      return request.step(loop, inputs, outputs(request.outputs()).ofLoop(loop));
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(inputs);
       throw e;
     }
   }
 
-  private String inLoop(String output) {
-    return output.equals(config.as()) ? next.as() : output;
+  private Tensor encode(Tensor text, Signature loop) {
+    long[] tokens = codec.encode(prompt(text));
+    if (tokens.length == 0) {
+      throw InferenceException.invalid(
+          "input \"%s\" is empty; a stream needs something to begin with".formatted(config.as()));
+    }
+    DataType type = loop.input(next.to()).orElseThrow().type();
+    Tensor prompt = Tensor.allocate(type, Shape.of(1, tokens.length));
+    for (int i = 0; i < tokens.length; i++) {
+      if (type == DataType.INT64) {
+        prompt.data().setAtIndex(ValueLayout.JAVA_LONG, i, tokens[i]);
+      } else {
+        prompt.data().setAtIndex(ValueLayout.JAVA_INT, i, (int) tokens[i]);
+      }
+    }
+    return prompt;
   }
 
-  private Tensor encode(Tensor text, Signature loop) {
+  private String prompt(Tensor text) {
     var elements = new BytesElements(text);
     if (text.elementCount() != 1 || !elements.next()) {
       throw InferenceException.invalid(
@@ -81,7 +103,7 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
     if (prompt.length() > config.maxLength()) {
       throw tooLong(prompt.length() + " characters");
     }
-    return vocabulary.encode(prompt, loop.input(next.to()).orElseThrow().type());
+    return prompt;
   }
 
   private InferenceException tooLong(String length) {
@@ -91,27 +113,35 @@ record Tokenizer(TextConfig config, Vocabulary vocabulary, GeneratorConfig.Next 
   }
 
   /**
-   * Returns the outputs to send, with text in place of choices.
+   * Returns the steps that answer a request with text.
    *
-   * @param sent taken over
+   * @param request in the client's words
+   * @param asked in the loop's words; taken over with success
+   * @param loop makes the loop's own steps, of a number at most
+   * @throws InferenceException with INVALID_ARGUMENT if the model has no room for the tokens
    */
-  List<NamedTensor> detokenize(List<NamedTensor> sent) {
-    List<NamedTensor> detokenize = new ArrayList<>(sent.size());
-    try {
-      for (NamedTensor output : sent) {
-        detokenize.add(output.name().equals(next.as()) ? text(output) : output);
-      }
-      return detokenize;
-    } catch (RuntimeException | Error e) {
-      NamedTensor.closeAll(detokenize);
-      NamedTensor.closeAll(sent);
-      throw e;
-    }
+  StreamSteps steps(
+      InferenceRequest request, InferenceRequest asked, IntFunction<DecodeSteps> loop) {
+    var parameters = new SamplingParameters(request.options().parameters());
+    long prompt = Objects.requireNonNull(asked.input(next.to())).tensor().shape().elementCount();
+    var text = new StreamedText(codec, parameters.stops());
+    DecodeSteps steps = loop.apply(room(prompt, parameters));
+    return new DetokenizedSteps(outputs(request.outputs()), asked, steps, text, prompt);
   }
 
-  private NamedTensor text(NamedTensor choice) {
-    try (choice) {
-      return new NamedTensor(config.as(), vocabulary.decode(choice.tensor()));
+  /** Returns the most tokens that an answer may have beside a prompt. */
+  private int room(long prompt, SamplingParameters parameters) {
+    if (config.context() == 0) {
+      return Integer.MAX_VALUE;
     }
+    long room = config.context() - prompt;
+    if (room < 1 || parameters.wantedSteps() > room) {
+      throw InferenceException.invalid(
+          "input \"%s\" has %d tokens, and %d are wanted; together the model takes %d"
+                  .formatted(
+                      config.as(), prompt, Math.max(1, parameters.wantedSteps()), config.context())
+              + " (setting stream.text.context)");
+    }
+    return (int) room;
   }
 }

@@ -1,24 +1,20 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.tensor.DataType;
-import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorBuilder;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
+import dev.sluice.text.TokenCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * Texts and the numbers that stand for them. A text is cut from its beginning on into the longest
  * pieces that are known. Immutable; any thread.
  */
-public final class Vocabulary {
+public final class Vocabulary implements TokenCodec {
   private final Map<String, Integer> numbers = new HashMap<>();
-  private final byte[][] texts;
+  private final List<String> texts;
   private final int longest;
   private final int unknown;
 
@@ -28,11 +24,10 @@ public final class Vocabulary {
    * @throws InferenceException if that one is not among them
    */
   public Vocabulary(List<String> texts, Optional<String> unknown) {
-    this.texts = new byte[texts.size()][];
+    this.texts = List.copyOf(texts);
     int length = 0;
     for (int i = 0; i < texts.size(); i++) {
       String text = texts.get(i);
-      this.texts[i] = text.getBytes(StandardCharsets.UTF_8);
       numbers.putIfAbsent(text, i);
       length = Math.max(length, text.length());
     }
@@ -49,23 +44,16 @@ public final class Vocabulary {
     return number;
   }
 
-  /**
-   * Returns the numbers of a text: {@code [1, pieces]}, the caller's.
-   *
-   * @param type INT64 or INT32
-   * @throws InferenceException with INVALID_ARGUMENT if a part of it is not known
-   */
-  Tensor encode(String text, DataType type) {
-    try (var pieces =
-        new TensorBuilder(type, (long) type.byteSize() * Math.max(1, text.length()))) {
-      int at = 0;
-      while (at < text.length()) {
-        int end = endOfPiece(text, at);
-        put(pieces, type, end == at ? requireUnknown(text, at) : number(text, at, end));
-        at = end == at ? text.offsetByCodePoints(at, 1) : end;
-      }
-      return pieces.build(Shape.of(1, pieces.elements()));
+  @Override
+  public long[] encode(String text) {
+    var pieces = LongStream.builder();
+    int at = 0;
+    while (at < text.length()) {
+      int end = endOfPiece(text, at);
+      pieces.add(end == at ? requireUnknown(text, at) : number(text, at, end));
+      at = end == at ? text.offsetByCodePoints(at, 1) : end;
     }
+    return pieces.build().toArray();
   }
 
   private int endOfPiece(String text, int from) {
@@ -90,32 +78,14 @@ public final class Vocabulary {
     return unknown;
   }
 
-  private static void put(TensorBuilder pieces, DataType type, int number) {
-    if (type == DataType.INT64) {
-      pieces.putLong(number);
-    } else {
-      pieces.putInt(number);
+  @Override
+  public String decode(long[] numbers) {
+    var text = new StringBuilder();
+    for (long number : numbers) {
+      if (number >= 0 && number < texts.size()) {
+        text.append(texts.get((int) number));
+      }
     }
-  }
-
-  /**
-   * Returns the text of numbers that a model chose, one element: {@code [1]}, the caller's. Numbers
-   * without a text say nothing.
-   *
-   * @param numbers INT64 or INT32, borrowed
-   */
-  Tensor decode(Tensor numbers) {
-    try (var text = new TensorBuilder(DataType.BYTES, Integer.BYTES)) {
-      int piece = number(numbers);
-      byte[] said = piece >= 0 && piece < texts.length ? texts[piece] : new byte[0];
-      text.putBytes(said, 0, said.length);
-      return text.build(Shape.of(1));
-    }
-  }
-
-  private static int number(Tensor numbers) {
-    return numbers.type() == DataType.INT64
-        ? (int) numbers.data().get(ValueLayout.JAVA_LONG, 0)
-        : numbers.data().get(ValueLayout.JAVA_INT, 0);
+    return text.toString();
   }
 }

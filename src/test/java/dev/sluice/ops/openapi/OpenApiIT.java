@@ -14,6 +14,7 @@ import dev.sluice.testing.AccessRow;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -54,6 +55,7 @@ class OpenApiIT {
       TestModels.copy(Path.of("src/sample/models", name), models.resolve(name));
     }
     TestModels.copy(Path.of("src/sample/models/addsub"), models.resolve(HOSTILE));
+    StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 3 } }");
     server = RunningServer.start(models);
     guarded =
         RunningServer.start(
@@ -190,8 +192,17 @@ class OpenApiIT {
   @Test
   void aDecoupledModelIsAskedByStreamsAlone() {
     assertThat(paths(document("v2")))
-        .contains("/v2/models/writer/generate_stream")
-        .doesNotContain("/v2/models/writer/infer", "/v2/models/writer/generate");
+        .contains("/v2/models/counter/generate_stream")
+        .doesNotContain("/v2/models/counter/infer", "/v2/models/counter/generate");
+  }
+
+  @Test
+  void aModelThatStreamsTextIsAskedForTheWholeToo() {
+    assertThat(paths(document("v2")))
+        .contains(
+            "/v2/models/writer/generate_stream",
+            "/v2/models/writer/infer",
+            "/v2/models/writer/generate");
   }
 
   @Test

@@ -9,8 +9,11 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +50,28 @@ class TokenSamplerTest {
   @Test
   void theLargestIsChosenAgainAndAgainWithoutPenalties() {
     assertThat(three(greedy(1, 0, 0), 3, 2, 1)).containsExactly(0, 0, 0);
+  }
+
+  @Test
+  void aBiasIsAddedToTheLogitOfItsToken() {
+    var sampling =
+        new Sampling(
+            0, 0, 1, 0, Optional.empty(), Penalties.NONE, Map.of(2, 2.5, 0, -100.0, 99, 1.0));
+    assertThat(three(sampling, 3, 2, 1)).containsExactly(2, 2, 2);
+  }
+
+  @Test
+  void tokensLessLikelyThanAPartOfTheLikeliestAreNotSampled() {
+    // e^-0.6 = 0.55, e^-0.8 = 0.45
+    var sampling = new Sampling(1, 0, 1, 0.5, Optional.of(3L), Penalties.NONE, Map.of());
+    var chooser = new TokenSampler(sampling);
+    Set<Integer> chosen = new HashSet<>();
+    try (Tensor logits = logits(2, 1.4, 1.2, 1.9)) {
+      for (int i = 0; i < 1_000; i++) {
+        chosen.add(chooser.choose(logits, 0, 4, null));
+      }
+    }
+    assertThat(chosen).containsExactlyInAnyOrder(0, 1, 3);
   }
 
   @Test

@@ -81,7 +81,7 @@ record GenerateRoute(OipServer server) {
 
   /** Returns the answer of a model that may give any number, if it gives one. */
   private Future<InferenceResponse> ask(HttpExchange exchange, InferenceRequest request) {
-    if (!request.model().metadata().decoupled()) {
+    if (request.model().metadata().answersOnce()) {
       return exchange.ask(server.data(), request);
     }
     var one = new SingleResponseReader();

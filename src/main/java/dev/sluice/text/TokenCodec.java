@@ -1,0 +1,16 @@
+package dev.sluice.text;
+
+import dev.sluice.inference.InferenceException;
+
+/** Encodes text as tokens, and decodes them. Immutable; any thread. */
+public interface TokenCodec {
+  /**
+   * Returns the tokens of a prompt, with those that the model wants around it.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if a part of it cannot be said in tokens
+   */
+  long[] encode(String text);
+
+  /** Returns the text of tokens. Those that have none, special ones among them, say nothing. */
+  String decode(long[] tokens);
+}

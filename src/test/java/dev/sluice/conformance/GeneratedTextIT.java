@@ -1,0 +1,220 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Polling;
+import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
+import dev.sluice.text.HuggingFaceTokenizer;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Text in, text out, by a model's {@code tokenizer.json}: in every protocol, whole and streamed.
+ */
+class GeneratedTextIT {
+  private static final Path TOKENIZER = Path.of("src/test/resources/text/tokenizer.json");
+  private static final String SAID = "Hello, 世界 🙂! The end of it.";
+  private static final int VOCABULARY = 324;
+  private static final int END = 323;
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private static RunningServer server;
+  private static HttpCaller http;
+  private static int tokens;
+
+  @BeforeAll
+  static void start(@TempDir Path models) throws IOException {
+    long[] ids = HuggingFaceTokenizer.read(TOKENIZER, false).encode(SAID);
+    // Without the token that begins a prompt, with the one that ends an answer.
+    long[] said = Arrays.copyOfRange(ids, 1, ids.length + 1);
+    said[said.length - 1] = END;
+    tokens = said.length;
+    Path folder =
+        StepModels.recital(
+            models,
+            "poet",
+            VOCABULARY,
+            said,
+            """
+            stop: { tokens: [323], steps: 200 }
+              text: { tokenizer: tokenizer.json, context: 150 }\
+            """);
+    Files.copy(TOKENIZER, folder.resolve("tokenizer.json"));
+    server = RunningServer.start(models);
+    http = new HttpCaller(server.port());
+  }
+
+  @AfterAll
+  static void stop() {
+    http.close();
+    server.close();
+  }
+
+  private static Answer post(String path, String body) {
+    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+    return http.send("POST", path, json, Buffer.buffer(body));
+  }
+
+  private static JsonNode answer(String path, String body) throws JsonProcessingException {
+    Answer answer = post(path, body);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return JSON.readTree(answer.text());
+  }
+
+  private static JsonNode generate(String parameters) throws JsonProcessingException {
+    return answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"" + parameters + "}");
+  }
+
+  private static List<JsonNode> stream(String parameters) {
+    Answer answer =
+        post("/v2/models/poet/generate_stream", "{\"text\": \"Say it.\"" + parameters + "}");
+    return answer
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("data: "))
+        .map(line -> json(line.substring("data: ".length())))
+        .toList();
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  private static String error(Answer answer) {
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    return json(answer.text()).get("error").textValue();
+  }
+
+  @Test
+  void eachEventHasWholeCharactersAndTheLastOneSaysHowItEnded() {
+    List<JsonNode> events = stream("");
+    List<String> texts = events.stream().map(event -> event.get("text").textValue()).toList();
+    assertThat(String.join("", texts)).isEqualTo(SAID);
+    assertThat(texts).contains("世", "界", "🙂").noneMatch(text -> text.contains("\uFFFD"));
+    assertThat(events.subList(0, events.size() - 1))
+        .allMatch(event -> event.get("finish_reason") == null);
+    JsonNode last = events.getLast();
+    assertThat(last.get("finish_reason").textValue()).isEqualTo("stop");
+    assertThat(last.get("completion_tokens").intValue()).isEqualTo(tokens);
+    assertThat(last.get("prompt_tokens").intValue())
+        .isEqualTo(HuggingFaceTokenizer.read(TOKENIZER, false).encode("Say it.").length);
+  }
+
+  @Test
+  void oneAnswerHasTheWholeText() throws JsonProcessingException {
+    JsonNode whole = generate("");
+    assertThat(whole.get("text").textValue()).isEqualTo(SAID);
+    assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
+    assertThat(whole.get("completion_tokens").intValue()).isEqualTo(tokens);
+  }
+
+  @Test
+  void everyProtocolCanAskForTheWholeText() throws JsonProcessingException {
+    JsonNode v2 =
+        answer(
+            "/v2/models/poet/infer",
+            """
+            {"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["Say it."]}],
+             "outputs": [{"name": "text"}], "parameters": {"max_tokens": 3}}\
+            """);
+    assertThat(v2.get("outputs")).hasSize(1);
+    assertThat(v2.at("/outputs/0/data/0").textValue()).isEqualTo("Hello,");
+
+    JsonNode v1 = answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}");
+    assertThat(v1.at("/predictions/0/text").textValue()).isEqualTo(SAID);
+    assertThat(v1.at("/predictions/0/finish_reason").textValue()).isEqualTo("stop");
+
+    JsonNode grps =
+        answer(
+            "/grps/v1/infer/predict",
+            "{\"model\": \"poet\", \"gmap\": {\"s_s\": {\"text\": \"Say it.\", \"stop\":"
+                + " \"The\"}}}");
+    assertThat(grps.at("/gmap/s_s/text").textValue())
+        .as(grps.toString())
+        .isEqualTo("Hello, 世界 🙂! ");
+  }
+
+  @Test
+  void stopStringsEndTheTextAndAreNoPartOfIt() throws JsonProcessingException {
+    JsonNode whole = generate(", \"stop\": \"end of\"");
+    assertThat(whole.get("text").textValue()).isEqualTo("Hello, 世界 🙂! The ");
+    assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
+    String several =
+        stream(", \"stop\": \"[\\\"nothing\\\", \\\"界\\\"]\"").stream()
+            .map(event -> event.get("text").textValue())
+            .collect(Collectors.joining());
+    assertThat(several).isEqualTo("Hello, 世");
+  }
+
+  @Test
+  void anAnswerMayBeCutAfterSoManyTokens() throws JsonProcessingException {
+    JsonNode whole = generate(", \"max_tokens\": 3");
+    assertThat(whole.get("text").textValue()).isEqualTo("Hello,");
+    assertThat(whole.get("finish_reason").textValue()).isEqualTo("length");
+    assertThat(whole.get("completion_tokens").intValue()).isEqualTo(3);
+  }
+
+  @Test
+  void aTokenThatEndsAnAnswerCanBeIgnored() throws JsonProcessingException {
+    JsonNode whole = generate(", \"ignore_eos\": true, \"max_tokens\": 60");
+    assertThat(whole.get("text").textValue()).isEqualTo(SAID);
+    assertThat(whole.get("finish_reason").textValue()).isEqualTo("length");
+    assertThat(whole.get("completion_tokens").intValue()).isEqualTo(60);
+  }
+
+  @Test
+  void aBiasChangesWhatIsSaid() throws JsonProcessingException {
+    JsonNode whole = generate(", \"max_tokens\": 2, \"logit_bias\": \"{\\\"39\\\": 50}\"");
+    assertThat(whole.get("text").textValue()).isEqualTo("HH");
+  }
+
+  @Test
+  void whatCannotBeIsRefusedBeforeTheRun() {
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"" + "x".repeat(149) + "\"}")))
+        .isEqualTo(
+            "input \"text\" has 150 tokens, and 1 are wanted; together the model takes 150 (setting"
+                + " stream.text.context)");
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}")))
+        .contains("has 2 tokens, and 149 are wanted; together the model takes 150");
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}")))
+        .isEqualTo(
+            "parameter \"stop\" is \"\"; wanted a text of 1 to 256 characters, or a JSON list of 16"
+                + " at most");
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"logit_bias\": \"1\"}")))
+        .contains("parameter \"logit_bias\" is \"1\"; wanted a JSON object");
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 0}")))
+        .contains("parameter \"max_tokens\" is 0");
+    assertThat(error(post("/v2/models/poet/generate", "{\"text\": [\"x\", \"y\"]}")))
+        .contains("a stream takes one text");
+  }
+
+  @Test
+  void nothingIsLeftOfRefusedAndOfStoppedStreams() throws JsonProcessingException {
+    long before = TensorMemory.openBlocks();
+    generate(", \"stop\": \"世\"");
+    error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}"));
+    error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}"));
+    Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.text;
+
+import org.jspecify.annotations.NullMarked;
