@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -40,9 +41,18 @@ public final class EventStreams {
    * @param request asks for a stream
    */
   public static Streamed read(int port, Request request, int readers, Duration round) {
-    try (ExecutorService threads = Executors.newFixedThreadPool(readers)) {
+    return read(port, Collections.nCopies(readers, request), round);
+  }
+
+  /**
+   * Reads for as long as a round is.
+   *
+   * @param requests of one reader each
+   */
+  public static Streamed read(int port, List<Request> requests, Duration round) {
+    try (ExecutorService threads = Executors.newFixedThreadPool(requests.size())) {
       List<CompletableFuture<Reader>> reading = new ArrayList<>();
-      for (int i = 0; i < readers; i++) {
+      for (Request request : requests) {
         reading.add(CompletableFuture.supplyAsync(() -> read(port, request, round), threads));
       }
       List<Reader> read = reading.stream().map(CompletableFuture::join).toList();

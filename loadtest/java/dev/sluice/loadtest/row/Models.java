@@ -35,6 +35,7 @@ public final class Models {
   static final String LOOP = "loop";
   static final String STEP = "step";
   static final String LARGE_STEP = "large_step";
+  static final String DECODER = "decoder";
 
   /** Streams that advance together. */
   static final int STREAMS = 16;
@@ -71,6 +72,8 @@ public final class Models {
       models.halves();
       models.step(STEP, 1_024);
       models.step(LARGE_STEP, 8_192);
+      new DecoderModel().writeTo(models.create("decoders", DECODER));
+      models.settings("decoders", DECODER, DecoderModel.SETTINGS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -110,6 +113,11 @@ public final class Models {
   /** Step functions, to be run in a loop: one with 4 MB of weights, and one with 32 MB. */
   Path streams() {
     return folder.resolve("streams");
+  }
+
+  /** A decoder with caches that grow. */
+  Path decoders() {
+    return folder.resolve("decoders");
   }
 
   /** The folder of a model's only version. */

@@ -26,6 +26,7 @@ public final class Workloads {
     all.add(new MixedRuns());
     all.add(new Streams("streams", Models.STEP, "4 MB"));
     all.add(new Streams("streams-large", Models.LARGE_STEP, "32 MB"));
+    all.add(new StreamsOfLengths());
     all.add(new FirstSeconds());
     all.add(new Overload());
     all.add(new IdleConnections());
