@@ -31,6 +31,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -63,7 +64,7 @@ class StreamLengthsTest {
   private void start(MaskedDecoder decoder, String settings) throws IOException {
     folder = decoder.writeTo(models, "decoder", STEPS, settings);
     session = new HeldSession(MaskedDecoder.open(folder), "past_key_values.0.key");
-    lease = new FakeModelLease(new ModelId("decoder", 1), session.metadata());
+    lease = new FakeModelLease(new ModelId("decoder", 1), session.metadata().withMaxBatchSize(64));
     model =
         ServableModel.start(
             session.metadata().withMaxBatchSize(64),
@@ -112,13 +113,19 @@ class StreamLengthsTest {
   }
 
   private StreamReader stream(int length) {
+    return stream(tokens(Shape.of(1, length), prompt(length)));
+  }
+
+  private static NamedTensor tokens(Shape shape, long... ids) {
+    return new NamedTensor("input_ids", Tensors.integers(shape, ids));
+  }
+
+  private StreamReader stream(NamedTensor... inputs) {
     var request =
         new InferenceRequest(
             Objects.requireNonNull(lease).acquire(),
             model().metadata().signature("").orElseThrow(),
-            List.of(
-                new NamedTensor(
-                    "input_ids", Tensors.integers(Shape.of(1, length), prompt(length)))),
+            List.of(inputs),
             List.of(),
             Deadline.NONE,
             "r");
@@ -170,6 +177,32 @@ class StreamLengthsTest {
       }
       assertThat(reader.waiting()).isZero();
     }
+  }
+
+  private static List<float[]> logits(StreamReader reader) throws Throwable {
+    reader.end();
+    var logits = new ArrayList<float[]>();
+    while (reader.waiting() > 0) {
+      logits.add(reader.next().getFirst());
+    }
+    return logits;
+  }
+
+  /** Runs a stream's prompt while its decode steps are to wait, then all of it beside others. */
+  private List<float[]> besideOthers(NamedTensor... inputs) throws Throwable {
+    StreamReader[] others = prefilled(12, 2);
+    StreamReader reader = stream(inputs).ask(1);
+    held().letGo(1);
+    Polling.await("the prompt has run", () -> reader.waiting() == 1);
+    block();
+    reader.ask(100);
+    others[0].ask(100);
+    others[1].ask(100);
+    settle();
+    held().open();
+    assertSaysWhatALoopSays(others[0], 12);
+    assertSaysWhatALoopSays(others[1], 2);
+    return logits(reader);
   }
 
   private List<Shape> decoded(int prompts) {
@@ -269,6 +302,58 @@ class StreamLengthsTest {
     assertSaysWhatALoopSays(readers[0], 3);
     assertSaysWhatALoopSays(readers[1], 9);
     assertThat(decoded(proved + 3)).extracting(shape -> shape.dim(0)).containsOnly(1L);
+  }
+
+  @Test
+  void rowsOfOneStreamArePaddedTogether() throws Throwable {
+    start(new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT), SHOWN);
+    long[] ids = {3, 1, 4, 1, 5, 9, 2, 6};
+    List<float[]> alone = logits(stream(tokens(Shape.of(2, 4), ids)).ask(100));
+    assertThat(besideOthers(tokens(Shape.of(2, 4), ids)))
+        .hasSize(STEPS)
+        .usingRecursiveComparison()
+        .isEqualTo(alone);
+    assertThat(held().shapes()).contains(Shape.of(4, 2, 12, 4));
+  }
+
+  @Test
+  void whatTheCallersMaskLeavesOutStaysLeftOutBesideOthers() throws Throwable {
+    start(new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT), SHOWN);
+    long[] mask = {0, 1, 0, 1};
+    List<float[]> alone = logits(stream(masked(mask)).ask(100));
+    assertThat(alone)
+        .usingRecursiveComparison()
+        .isNotEqualTo(logits(stream(masked(1, 1, 1, 1)).ask(100)));
+    assertThat(besideOthers(masked(mask)))
+        .hasSize(STEPS)
+        .usingRecursiveComparison()
+        .isEqualTo(alone);
+    assertThat(held().shapes()).contains(Shape.of(3, 2, 12, 4));
+  }
+
+  private static NamedTensor[] masked(long... mask) {
+    return new NamedTensor[] {
+      tokens(Shape.of(1, 4), 3, 1, 4, 1),
+      new NamedTensor("attention_mask", Tensors.integers(Shape.of(1, 4), mask))
+    };
+  }
+
+  @Test
+  void aBatchOfAnAllowedSizeIsFilledUp() throws Throwable {
+    start(
+        new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT),
+        SHOWN + "\nallowed_batch_sizes: [1, 4, 64]");
+    StreamReader[] readers = prefilled(3, 9, 5);
+    block();
+    for (StreamReader reader : readers) {
+      reader.ask(100);
+    }
+    settle();
+    held().open();
+    assertSaysWhatALoopSays(readers[0], 3);
+    assertSaysWhatALoopSays(readers[1], 9);
+    assertSaysWhatALoopSays(readers[2], 5);
+    assertThat(held().shapes()).contains(Shape.of(4, 2, 9, 4), Shape.of(4, 2, 13, 4));
   }
 
   @Test
