@@ -15,7 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** What runs of a second cost the tiny ones beside them, of the same model with two workers. */
+/**
+ * What runs of a second cost the tiny ones beside them, of the same model with two workers, by its
+ * settings or by default.
+ */
 final class MixedRuns implements Workload {
   private static final int CONNECTIONS = 8;
 
@@ -50,20 +53,24 @@ final class MixedRuns implements Workload {
   @Override
   public List<Row> measure(Lab lab) {
     try (ServerProcess sluice = lab.sluice(lab.models().loops())) {
-      return List.of(row(lab, sluice, turnsOfASecond(sluice)));
+      long second = turnsOfASecond(sluice);
+      return List.of(
+          row(lab, sluice, second, Models.LOOP, "concurrency: 2"),
+          row(lab, sluice, second, Models.LOOP_OPEN, "default settings"));
     }
   }
 
-  private static Row row(Lab lab, ServerProcess sluice, long second) {
-    Request tiny = turns(Models.LOOP, 1);
-    Request slow = turns(Models.LOOP, second);
+  private static Row row(
+      Lab lab, ServerProcess sluice, long second, String model, String settings) {
+    Request tiny = turns(model, 1);
+    Request slow = turns(model, second);
     Load load = lab.load(CONNECTIONS);
     var quick = new Watched(sluice, () -> lab.wrk().runAt(RATE, sluice.url(), tiny, load));
     List<Measurement> sides = lab.byTurns(List.of(() -> beside(sluice, slow, quick), quick));
     Measurement mixed = sides.getFirst();
     Measurement alone = sides.getLast();
     return Row.of(
-        "1 % runs of a second, 99 % tiny ones, concurrency: 2",
+        "1 % runs of a second, 99 % tiny ones, " + settings,
         "p99 of tiny ones alone ÷ p99",
         alone.p99() / mixed.p99(),
         1 / SLOWER,

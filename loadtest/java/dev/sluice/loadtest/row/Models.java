@@ -33,6 +33,10 @@ public final class Models {
   static final String SMALL_ISOLATED = "mlp_isolated";
   static final String LARGE_ISOLATED = "large_isolated";
   static final String LOOP = "loop";
+
+  /** The same with settings by default. */
+  static final String LOOP_OPEN = "loop_open";
+
   static final String STEP = "step";
   static final String LARGE_STEP = "large_step";
   static final String DECODER = "decoder";
@@ -172,6 +176,7 @@ public final class Models {
   private void loop() throws IOException {
     LoopModel.writeRow(folder.resolve("loops"), LOOP);
     settings("loops", LOOP, "concurrency: 2\n");
+    LoopModel.writeRow(folder.resolve("loops"), LOOP_OPEN);
   }
 
   private void image() throws IOException {

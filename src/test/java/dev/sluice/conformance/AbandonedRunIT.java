@@ -43,7 +43,8 @@ class AbandonedRunIT {
 
   private static final long LONG_OPERATOR = 80_000;
   private static final long ENDLESS = 1_000_000_000_000L;
-  private static final String BREAKER = "breaker: { hang: 100ms, probe_interval: 1s%s }\n";
+  private static final String BREAKER =
+      "concurrency: 1\nbreaker: { hang: 100ms, probe_interval: 1s%s }\n";
 
   private static final List<String> PROTOCOLS =
       List.of("V2_REST", "EVENTS", "TFS_GRPC", "V2_STREAM", "GRPS_HTTP", "BRPC");

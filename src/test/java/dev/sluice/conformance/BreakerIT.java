@@ -63,7 +63,7 @@ class BreakerIT {
       LoopModel.write(models, name);
       Files.writeString(
           models.resolve(name).resolve("model.yml"),
-          "breaker: { hang: 100ms, probe_interval: 3s, abandoned_runs: 0%s }"
+          "concurrency: 1\nbreaker: { hang: 100ms, probe_interval: 3s, abandoned_runs: 0%s }"
               .formatted(name.equals("vital") ? ", readiness: server" : ""));
     }
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));

@@ -1,6 +1,7 @@
 package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Models of which several workers run one session. */
+/** Models of which several workers run one session, by their settings or by default. */
 @Timeout(180)
 class ConcurrencyIT {
   private static final int CALLERS = 8;
@@ -65,6 +66,7 @@ class ConcurrencyIT {
     settings("counter", "warmup: false\nconcurrency: 4\n");
     LoopModel.writeRow(models, "loop");
     settings("loop", "concurrency: 2\n");
+    LoopModel.writeRow(models, "open");
     Path decoder = StepModels.decoder(models, "decoder", "").resolve("model.yml");
     Files.writeString(decoder, "concurrency: 4\n" + Files.readString(decoder));
     TestModels.copy(TestModels.sample("addsub", "1"), models.resolve("sum/1"));
@@ -128,28 +130,41 @@ class ConcurrencyIT {
     assertThat(ask(1, path, body)).containsExactly("200 {\"outputs\":%d.0}".formatted(COUNTS + 1));
   }
 
-  private static Outcome longRun(Protocol protocol) throws IOException {
+  private static Outcome longRun(Protocol protocol, String model) throws IOException {
     try (var own = new StepsCaller(server.port(), server.port())) {
-      return own.ask(protocol, new Request("loop", LONG, 0));
+      return own.ask(protocol, new Request(model, LONG, 0));
     }
   }
 
   @ParameterizedTest
   @EnumSource(names = {"V2_REST", "TFS_GRPC", "V2_GRPC", "V2_STREAM", "GRPS_HTTP", "BRPC"})
   void tinyRequestsAreAnsweredWhileALongOneRuns(Protocol protocol) throws Exception {
+    assertThat(shows("sluice_model_workers", "loop", 2)).isTrue();
+    askBesideALongRun(protocol, "loop");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"V2_REST", "V2_GRPC"})
+  void tinyRequestsAreAnsweredWhileALongOneRunsThoughNoSettingSaysSo(Protocol protocol)
+      throws Exception {
+    assumeTrue(Runtime.getRuntime().availableProcessors() > 1, "a core is free beside a run");
+    askBesideALongRun(protocol, "open");
+    assertThat(shows("sluice_model_workers", "open", 2)).isTrue();
+  }
+
+  private static void askBesideALongRun(Protocol protocol, String model) throws Exception {
     try (var own = new StepsCaller(server.port(), server.port())) {
-      var one = new Request("loop", 1, 0);
+      var one = new Request(model, 1, 0);
       Outcome tiny = own.ask(protocol, one);
-      Future<Outcome> running = threads.submit(() -> longRun(protocol));
-      Polling.await("it runs", () -> shows("sluice_model_busy_workers", "loop", 1));
-      assertThat(shows("sluice_model_workers", "loop", 2)).isTrue();
+      Future<Outcome> running = threads.submit(() -> longRun(protocol, model));
+      Polling.await("it runs", () -> shows("sluice_model_busy_workers", model, 1));
       for (int i = 0; i < COUNTS; i++) {
         assertThat(own.ask(protocol, one)).isEqualTo(tiny);
       }
       assertThat(running.isDone()).isFalse();
       assertThat(running.get().code()).isEqualTo(tiny.code());
     }
-    Polling.await("it rests", () -> shows("sluice_model_busy_workers", "loop", 0));
+    Polling.await("it rests", () -> shows("sluice_model_busy_workers", model, 0));
   }
 
   @Test

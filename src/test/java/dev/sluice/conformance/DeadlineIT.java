@@ -85,6 +85,7 @@ class DeadlineIT {
   static void open() throws IOException {
     for (int i = 0; i < 14; i++) {
       LoopModel.write(models, "loop" + i);
+      Files.writeString(models.resolve("loop" + i + "/model.yml"), "concurrency: 1\n");
     }
     for (int i = 0; i < 8; i++) {
       LoopModel.writeExamples(models, "examples" + i);

@@ -191,7 +191,7 @@ class FaultMatrixIT {
 
   private static void loop(Path models, String name, String settings) throws IOException {
     LoopModel.writeRow(models, name);
-    Files.writeString(models.resolve(name).resolve("model.yml"), settings);
+    Files.writeString(models.resolve(name).resolve("model.yml"), "concurrency: 1\n" + settings);
   }
 
   private static void noise(Path version) throws IOException {

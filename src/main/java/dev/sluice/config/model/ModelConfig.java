@@ -57,8 +57,8 @@ public record ModelConfig(
    *     its own; one with {@code isolation: process} has a process of its own
    * @param concurrency workers of each session: runs at once over the same weights and variables; 1
    *     with {@code sequence} and with {@code isolation: process}. 0: one, and further ones up to
-   *     the number of cores while a long run holds up requests that wait, for an ONNX model with
-   *     one instance; one for all others
+   *     the number of cores while a long run holds up requests that wait, for a model with one
+   *     instance whose runs change no variables; one for all others
    */
   public record Workers(int instances, int concurrency) {
     public static final Workers DEFAULT = new Workers(1, 0);

@@ -7,6 +7,7 @@ import com.google.protobuf.CodedOutputStream;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.NativeMemory;
+import dev.sluice.tensor.TensorSpec;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * frees graph and session.
  */
 final class SavedModel implements AutoCloseable {
+  /** The name by which SavedModels of TensorFlow 2 have the operation that initializes them. */
+  private static final String INITIALIZATION = "__saved_model_init_op";
+
   private static final int INTRA_OP_FIELD = 2;
   private static final int INTER_OP_FIELD = 5;
 
@@ -36,14 +40,17 @@ final class SavedModel implements AutoCloseable {
   private final long graph;
   private final long session;
   private final Map<String, Signature> signatures;
+  private final boolean changesVariables;
 
   /** Reference count: sessions that use it; the last one that closes frees it. */
   private final AtomicInteger users = new AtomicInteger(1);
 
-  private SavedModel(long graph, long session, Map<String, Signature> signatures) {
+  private SavedModel(
+      long graph, long session, Map<String, Signature> signatures, boolean changesVariables) {
     this.graph = graph;
     this.session = session;
     this.signatures = signatures;
+    this.changesVariables = changesVariables;
   }
 
   /** Loads the meta graph that has the configured tags, with its variables. */
@@ -76,11 +83,22 @@ final class SavedModel implements AutoCloseable {
     try {
       status.check();
       DeclaredVariables.require(folder, contents(metaGraph));
-      return new SavedModel(graph, session, SignatureReader.read(contents(metaGraph)));
+      Map<String, Signature> signatures = SignatureReader.read(contents(metaGraph));
+      boolean changes = ChangedVariables.areIn(contents(metaGraph), outputs(signatures));
+      return new SavedModel(graph, session, signatures, changes);
     } catch (RuntimeException e) {
       delete(graph, session, status);
       throw e;
     }
+  }
+
+  /** Returns what clients may ask for: an initialization has no output that has a type. */
+  private static List<String> outputs(Map<String, Signature> signatures) {
+    return signatures.values().stream()
+        .filter(signature -> !signature.name().equals(INITIALIZATION))
+        .flatMap(signature -> signature.outputs().stream())
+        .map(TensorSpec::nativeName)
+        .toList();
   }
 
   private static MemorySegment textArray(List<String> texts, Arena arena) {
@@ -132,6 +150,11 @@ final class SavedModel implements AutoCloseable {
 
   long session() {
     return session;
+  }
+
+  /** Returns whether a run may change what another one reads. */
+  boolean changesVariables() {
+    return changesVariables;
   }
 
   Map<String, Signature> signatures() {

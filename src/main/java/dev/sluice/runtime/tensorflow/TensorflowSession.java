@@ -94,6 +94,12 @@ final class TensorflowSession implements ModelSession {
     }
   }
 
+  /** Returns whether no run changes a variable: TensorFlow runs a session on several threads. */
+  @Override
+  public boolean runsAreIndependent() {
+    return !model.changesVariables();
+  }
+
   @Override
   public ModelMetadata metadata() {
     return metadata;

@@ -38,7 +38,8 @@ class FullQueueIT {
     LoopModel.write(models, "loop");
     Files.writeString(
         models.resolve("loop/model.yml"),
-        "{ max_queued_requests: 1, queue_full: unavailable, admission: { adaptive: false } }");
+        "{ concurrency: 1, max_queued_requests: 1, queue_full: unavailable, admission: { adaptive:"
+            + " false } }");
     try (var server = RunningServer.start(models);
         var http = new HttpCaller(server.port());
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
