@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain fleet loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -108,6 +108,11 @@ target/openapi-venv/installed: src/test/python/openapi-requirements.txt
 ## installs them below target/drain (Python 3). ROUNDS=30 takes about 40 minutes; MODES and ONLY choose, see the file.
 drain: build
 	python3 src/test/python/drain.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MODES),--modes $(MODES)) $(if $(ONLY),--only $(ONLY))
+
+## Shows three servers behind one Envoy: the ways of picking a server compared, and a rolling restart that loses nothing:
+## installs Envoy below target/fleet (Python 3). ONLY=picking or ONLY=restart chooses, ROUND=30 says how many seconds each measurement takes.
+fleet: build
+	JAVA_HOME=$(JAVA25) python3 src/test/python/fleet.py $(if $(ONLY),--only $(ONLY)) $(if $(ROUND),--seconds $(ROUND))
 
 ## Measures the distribution against bare servers on loopback: two hours or more, see loadtest/README.md.
 ## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes,
