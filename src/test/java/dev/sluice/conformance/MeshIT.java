@@ -145,9 +145,13 @@ class MeshIT {
     return RunningServer.start(RecordCopy.with(settings, "observability.tracing", tracing));
   }
 
-  /** The page's configuration, with the ports of this test. */
+  /**
+   * The page's configuration, with the ports of this test, and with time for a machine that does
+   * much else.
+   */
   private static String config() throws IOException {
     return Files.readString(CONFIG)
+        .replace("timeout: 1s", "timeout: 60s")
         .replaceAll("port_value: (9901|1000\\d)", "port_value: 0")
         .replace("address: 0.0.0.0", "address: 127.0.0.1")
         .replace("port_value: 8080", "port_value: " + first.ports().get(0))
