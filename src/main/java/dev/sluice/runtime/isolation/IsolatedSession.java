@@ -39,10 +39,11 @@ final class IsolatedSession implements ModelSession {
   private boolean running;
   private @Nullable Future<?> kill;
 
-  private IsolatedSession(PeerProcess process, ModelMetadata metadata, Duration killAfter) {
+  private IsolatedSession(
+      PeerProcess process, ModelMetadata metadata, SharedTensors tensors, Duration killAfter) {
     this.process = process;
     this.metadata = metadata;
-    this.tensors = new SharedTensors(process);
+    this.tensors = tensors;
     this.killAfter = killAfter;
   }
 
@@ -57,19 +58,24 @@ final class IsolatedSession implements ModelSession {
     IsolationConfig isolation = source.settings().isolation(runtime);
     PeerProcess process = PeerProcess.start(source.id(), launcher);
     try {
-      process.ask(
-          order -> {
-            order.begin(ProcessCommand.OPEN).putText(runtime);
-            order.putLong(maxOutputSize).putLong(isolation.memory());
-            SourceCodec.write(source, order);
-          },
-          new ProcessMessageWriter());
-      ModelMetadata metadata = SignatureCodec.readMetadata(process.reply());
+      ModelMetadata metadata =
+          process.ask(
+              order -> {
+                order.begin(ProcessCommand.OPEN).putText(runtime);
+                order.putLong(maxOutputSize).putLong(isolation.memory());
+                SourceCodec.write(source, order);
+              },
+              new ProcessMessageWriter(),
+              (kind, reply) -> {
+                ProcessReply.requireDone(kind);
+                return SignatureCodec.readMetadata(reply);
+              });
       LOG.atInfo()
           .addKeyValue("model", source.id())
           .addKeyValue("pid", process.handle().pid())
           .log("the model runs in a process of its own");
-      return new IsolatedSession(process, metadata, isolation.killAfter());
+      var tensors = new SharedTensors(process, maxOutputSize);
+      return new IsolatedSession(process, metadata, tensors, isolation.killAfter());
     } catch (RuntimeException | Error e) {
       process.close();
       throw e;

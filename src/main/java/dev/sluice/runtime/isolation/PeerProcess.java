@@ -6,7 +6,6 @@ import dev.sluice.inference.ModelId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.BufferUnderflowException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,28 +77,55 @@ final class PeerProcess implements AutoCloseable {
     return ended;
   }
 
+  /** Reads the fields of a reply. */
+  interface Decoder<T> {
+    /**
+     * @param kind as {@link ProcessReply} has it, but not FAILED
+     * @throws RuntimeException other than {@link InferenceException} if it makes no sense
+     */
+    T read(byte kind, ProcessMessageReader reply);
+  }
+
   /**
-   * Gives an order and waits for the reply.
+   * Gives an order and waits for the reply. A process that answers with something that makes no
+   * sense is killed: nothing that it has said can be relied on.
    *
-   * @return the reply's kind: DONE or TOO_SMALL; its fields are then read from {@link #reply}
+   * @param decoder reads the reply while it is there
    * @throws InferenceException with the code of a reply that says FAILED, or UNAVAILABLE if the
    *     process has ended
    */
-  byte ask(Consumer<ProcessMessageWriter> order, ProcessMessageWriter writer) {
+  <T> T ask(Consumer<ProcessMessageWriter> order, ProcessMessageWriter writer, Decoder<T> decoder) {
+    byte kind;
     try {
       order.accept(writer);
       send(writer);
-      byte kind = reply.receive(replies);
+      kind = reply.receive(replies);
+    } catch (IOException _) {
+      throw unavailable();
+    }
+    try {
       if (kind == ProcessReply.FAILED) {
         throw failure();
       }
-      return kind;
-    } catch (IOException _) {
+      return decoder.read(kind, reply);
+    } catch (InferenceException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      kill("it answered with something that makes no sense: " + e);
       throw unavailable();
-    } catch (BufferUnderflowException | IllegalArgumentException e) {
-      kill("it answered with something that is no message");
-      throw new InferenceException(ErrorCode.INTERNAL, "the model's process failed", e);
     }
+  }
+
+  /** The same for an order whose reply has no fields. */
+  void ask(Consumer<ProcessMessageWriter> order, ProcessMessageWriter writer) {
+    byte _ =
+        ask(
+            order,
+            writer,
+            (kind, _) -> {
+              ProcessReply.requireDone(kind);
+              return kind;
+            });
   }
 
   private InferenceException failure() {
@@ -108,11 +134,6 @@ final class PeerProcess implements AutoCloseable {
     return reply.flag()
         ? InferenceException.unprovenModel(code, text)
         : new InferenceException(code, text);
-  }
-
-  /** Returns the reply to what was asked last. */
-  ProcessMessageReader reply() {
-    return reply;
   }
 
   /** Sends an order that has no reply. The next request finds out whether the process has ended. */

@@ -12,4 +12,13 @@ final class ProcessReply {
   static final byte TOO_SMALL = 3;
 
   private ProcessReply() {}
+
+  /**
+   * @throws IllegalArgumentException if a reply is of another kind
+   */
+  static void requireDone(byte kind) {
+    if (kind != DONE) {
+      throw new IllegalArgumentException("a reply of kind " + kind + ", wanted " + DONE);
+    }
+  }
 }

@@ -1,16 +1,15 @@
 package dev.sluice.runtime.isolation;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.MemorySegment;
-import java.nio.BufferUnderflowException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -28,28 +27,35 @@ final class SharedTensors implements AutoCloseable {
   private static final int MOST_REGIONS = 256;
 
   private final PeerProcess process;
+  private final long maxOutputSize;
   private final RegionPool pool;
   private final ProcessMessageWriter mapping = new ProcessMessageWriter();
 
   /** Sizes of the last outputs, as estimates of the next ones. */
   private long expected = 1;
 
-  SharedTensors(PeerProcess process) {
+  /** Bytes of outputs that did not fit into their region. */
+  private long needed;
+
+  /**
+   * @param maxOutputSize bytes of one output
+   */
+  SharedTensors(PeerProcess process, long maxOutputSize) {
     this.process = process;
+    this.maxOutputSize = maxOutputSize;
     this.pool =
         new RegionPool(
             new RegionPool.Peer() {
               @Override
               public void map(int number, Path file, long bytes) {
-                var _ =
-                    process.ask(
-                        order ->
-                            order
-                                .begin(ProcessCommand.MAP)
-                                .putInt(number)
-                                .putText(file.toString())
-                                .putLong(bytes),
-                        mapping);
+                process.ask(
+                    order ->
+                        order
+                            .begin(ProcessCommand.MAP)
+                            .putInt(number)
+                            .putText(file.toString())
+                            .putLong(bytes),
+                    mapping);
               }
 
               @Override
@@ -72,30 +78,49 @@ final class SharedTensors implements AutoCloseable {
    */
   List<NamedTensor> run(
       Consumer<ProcessMessageWriter> order, List<TensorSpec> outputs, ProcessMessageWriter writer) {
-    long needed = 0;
     SharedRegion first = pool.acquire(expected);
     try {
-      byte reply =
+      Optional<List<NamedTensor>> taken =
           process.ask(
               message -> {
                 order.accept(message);
                 message.putInt(first.number());
               },
-              writer);
-      if (reply == ProcessReply.DONE) {
-        return take(outputs, first);
+              writer,
+              (kind, reply) -> take(kind, reply, outputs, first));
+      if (taken.isPresent()) {
+        return taken.get();
       }
-      needed = process.reply().number();
     } finally {
       first.release();
     }
     SharedRegion larger = larger(needed);
     try {
-      write(larger.number(), writer);
-      return take(outputs, larger);
+      return process.ask(
+          message -> message.begin(ProcessCommand.WRITE).putInt(larger.number()),
+          writer,
+          (kind, reply) -> {
+            ProcessReply.requireDone(kind);
+            return take(reply, outputs, larger);
+          });
     } finally {
       larger.release();
     }
+  }
+
+  /** Returns nothing if the outputs need a larger region. */
+  private Optional<List<NamedTensor>> take(
+      byte kind, ProcessMessageReader reply, List<TensorSpec> outputs, SharedRegion region) {
+    if (kind != ProcessReply.TOO_SMALL) {
+      ProcessReply.requireDone(kind);
+      return Optional.of(take(reply, outputs, region));
+    }
+    needed = reply.number();
+    if (needed <= region.byteSize()
+        || needed / outputs.size() > maxOutputSize + SharedRegion.ALIGNMENT) {
+      throw new IllegalArgumentException(outputs.size() + " outputs of " + needed + " bytes");
+    }
+    return Optional.empty();
   }
 
   /** Returns a region for outputs that the process keeps meanwhile. */
@@ -108,15 +133,11 @@ final class SharedTensors implements AutoCloseable {
     }
   }
 
-  private void write(int region, ProcessMessageWriter writer) {
-    var _ = process.ask(order -> order.begin(ProcessCommand.WRITE).putInt(region), writer);
-  }
-
-  private List<NamedTensor> take(List<TensorSpec> outputs, SharedRegion region) {
+  private List<NamedTensor> take(
+      ProcessMessageReader reply, List<TensorSpec> outputs, SharedRegion region) {
     List<NamedTensor> taken = new ArrayList<>(outputs.size());
     long bytes = 0;
     try {
-      ProcessMessageReader reply = process.reply();
       boolean copied = reply.number() <= COPIED || pool.size() > MOST_REGIONS;
       for (TensorSpec output : outputs) {
         TensorCodec tensor = TensorCodec.read(reply);
@@ -129,10 +150,9 @@ final class SharedTensors implements AutoCloseable {
       }
       expected = Math.max(1, bytes);
       return taken;
-    } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException e) {
+    } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(taken);
-      process.kill("it answered with something that is no tensor");
-      throw new InferenceException(ErrorCode.INTERNAL, "the model's process failed", e);
+      throw e;
     }
   }
 
