@@ -68,7 +68,7 @@ class ShipmentTest {
           .extracting(file -> samples.relativize(file).getName(0) + "/**")
           .containsOnly(profile("samples.excluded"));
     }
-    assertThat(profile("shipment.natives")).isEqualTo("${shipment.onnx}");
+    assertThat(profile("shipment.natives")).isEqualTo("${shipment.onnx},${shipment.tokenizers}");
     assertThat(profile("tensorflow.skip")).isEqualTo("true");
   }
 

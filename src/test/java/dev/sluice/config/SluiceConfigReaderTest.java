@@ -524,6 +524,7 @@ class SluiceConfigReaderTest {
             "decoupled",
             "maxStreams",
             "generator",
+            "maxPadding",
             "ensemble",
             "classLabels",
             "sequence",

@@ -33,6 +33,9 @@ class MemoryShareIT {
   /** As large as the answer to it: what the greedy one leaves is enough for both. */
   private static final int LARGE = 2 * MIB;
 
+  /** Calls of 1 MiB that a client holds: some less than its share. */
+  private static final int HELD = 6;
+
   private final List<Socket> sockets = new ArrayList<>();
 
   @SuppressWarnings("NullAway.Init") // Each test listens first.
@@ -121,26 +124,25 @@ class MemoryShareIT {
   void callsOfOneBrpcConnectionLeaveMemoryToOthers() throws Exception {
     listen(0);
     try (var greedy = new BrpcClient(listener.port())) {
-      hold(greedy, 7);
-      // A message counts twice while its pieces are joined.
-      listener.held().awaitCalls(7);
-      hold(greedy, 7);
+      for (int call = 0; call < HELD; call++) {
+        hold(greedy, call, MIB);
+        // A message may count twice while its pieces are joined.
+        listener.held().awaitCalls(call + 1);
+      }
       for (int call = 0; call < 7; call++) {
-        BrpcClient.Answer answer = greedy.answer();
-        assertThat(answer.errorText()).contains("this client's share", "limits.memory");
+        hold(greedy, HELD + call, MEMORY / 2 - HELD * MIB);
+        assertThat(greedy.answer().errorText()).contains("this client's share", "limits.memory");
       }
       assertThat(post("127.0.0.1", LARGE)).isEqualTo("200");
-      for (int call = 0; call < 7; call++) {
+      for (int call = 0; call < HELD; call++) {
         listener.held().release();
         assertThat(greedy.answer().errorCode()).isZero();
       }
     }
   }
 
-  private static void hold(BrpcClient client, int calls) throws IOException {
-    for (int call = 0; call < calls; call++) {
-      client.send(new BrpcClient.Call("test.Echo", "Hold", call).frame(new byte[MIB]));
-    }
+  private static void hold(BrpcClient client, int id, int bytes) throws IOException {
+    client.send(new BrpcClient.Call("test.Echo", "Hold", id).frame(new byte[bytes]));
   }
 
   @Test
