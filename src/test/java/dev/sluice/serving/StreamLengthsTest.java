@@ -305,6 +305,20 @@ class StreamLengthsTest {
   }
 
   @Test
+  void aModelWithOnePositionForAllRowsIsServedAndRunsStreamsApart() throws Throwable {
+    start(new MaskedDecoder(Positions.COMMON, OnnxModelWriter.FLOAT), SHOWN);
+    assertThat(model().streamAdvice())
+        .contains(
+            "streams of different lengths run apart: its input position_ids has no rows to join");
+    StreamReader[] readers = prefilled(3, 9);
+    readers[0].ask(100);
+    readers[1].ask(100);
+    held().open();
+    assertSaysWhatALoopSays(readers[0], 3);
+    assertSaysWhatALoopSays(readers[1], 9);
+  }
+
+  @Test
   void rowsOfOneStreamArePaddedTogether() throws Throwable {
     start(new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT), SHOWN);
     long[] ids = {3, 1, 4, 1, 5, 9, 2, 6};

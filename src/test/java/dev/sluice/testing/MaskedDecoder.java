@@ -39,7 +39,9 @@ public record MaskedDecoder(Positions positions, int cache) {
     /** The ones of the mask before it. */
     OF_MASK,
     /** The length of the mask: whatever is in front of a row moves it. */
-    OF_LENGTH
+    OF_LENGTH,
+    /** A number that all rows have in common: where the step begins. */
+    COMMON
   }
 
   public static final int FLOAT16 = 10;
@@ -82,6 +84,16 @@ public record MaskedDecoder(Positions positions, int cache) {
       model
           .input("position_ids", OnnxModelWriter.INT64, "batch", "length")
           .node("Identity", "at", "position_ids");
+      return;
+    }
+    if (positions == Positions.COMMON) {
+      model
+          .input("position_ids", OnnxModelWriter.INT64)
+          .node("Mul", "nothing", "input_ids", "int_zero")
+          .node("Add", "all", "nothing", "int_one")
+          .node("CumSum", "sums", "all", "int_one")
+          .node("Sub", "before", "sums", "int_one")
+          .node("Add", "at", "before", "position_ids");
       return;
     }
     model
@@ -129,8 +141,11 @@ public record MaskedDecoder(Positions positions, int cache) {
     %s  stop: { steps: %d }
     %s
     """
-        .formatted(
-            positions == Positions.GIVEN ? "  position: position_ids\n" : "", steps, settings);
+        .formatted(hasPositions() ? "  position: position_ids\n" : "", steps, settings);
+  }
+
+  private boolean hasPositions() {
+    return positions == Positions.GIVEN || positions == Positions.COMMON;
   }
 
   private static float[] whole(SplittableRandom random, int count, int most) {
@@ -185,11 +200,18 @@ public record MaskedDecoder(Positions positions, int cache) {
     Arrays.fill(mask, 1);
     inputs.add(numbers("attention_mask", mask));
     if (signature.input("position_ids").isPresent()) {
-      var at = new long[ids.length];
-      Arrays.setAll(at, i -> length + i);
-      inputs.add(numbers("position_ids", at));
+      inputs.add(positions(signature, ids.length, length));
     }
     return inputs;
+  }
+
+  private static NamedTensor positions(Signature signature, int count, int from) {
+    if (signature.input("position_ids").orElseThrow().shape().rank() == 0) {
+      return new NamedTensor("position_ids", Tensors.integers(Shape.of(), from));
+    }
+    var at = new long[count];
+    Arrays.setAll(at, i -> from + i);
+    return numbers("position_ids", at);
   }
 
   private static NamedTensor numbers(String name, long... values) {

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.LeftPadding;
 import dev.sluice.inference.ModelLease;
@@ -30,36 +29,39 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
   private static final int LONG = 7;
 
   /**
-   * Returns why streams of different lengths cannot run together; empty if they can.
-   *
-   * @throws InferenceException never: a model that refuses made-up tokens is not proved
+   * Returns why streams of different lengths cannot run together; empty if they can. Never throws:
+   * a model that cannot be tried is served as it is.
    */
   Optional<String> obstacle() {
-    Optional<GeneratorConfig.Next> next = loop.config().next();
-    if (loop.axes().isEmpty() || next.isEmpty()) {
-      return Optional.of("it has no attention mask that grows as its caches do");
-    }
-    Optional<GenerationInput> unknown =
-        loop.inputs().stream()
-            .filter(input -> input.origin() == Origin.CALLER && !input.spec().optional())
-            .findFirst();
-    TensorSpec tokens = loop.called().input(next.get().to()).orElseThrow();
-    if (unknown.isPresent()) {
-      return Optional.of("only a caller knows its input " + unknown.get().name());
-    }
-    if (tokens.shape().rank() != 2) {
-      return Optional.of("its prompts are not rows of tokens");
-    }
-    try {
-      return tried(tokens);
-    } catch (InferenceException e) {
-      return Optional.of("it refuses made-up tokens: " + e.getMessage());
-    }
+    return unsuitable().or(this::difference);
   }
 
-  private Optional<String> tried(TensorSpec tokens) {
-    try (var shorter = ProofStream.prefill(this, tokens, SHORT);
-        var longer = ProofStream.prefill(this, tokens, LONG)) {
+  /** Returns what cannot be padded in any case. */
+  private Optional<String> unsuitable() {
+    if (loop.axes().isEmpty() || loop.config().next().isEmpty()) {
+      return Optional.of("it has no attention mask that grows as its caches do");
+    }
+    for (GenerationInput input : loop.inputs()) {
+      if (input.origin() == Origin.CALLER && !input.spec().optional()) {
+        return Optional.of("only a caller knows its input " + input.name());
+      }
+      if (input.spec().shape().rank() == 0) {
+        return Optional.of("its input " + input.name() + " has no rows to join");
+      }
+    }
+    return tokens().shape().rank() == 2
+        ? Optional.empty()
+        : Optional.of("its prompts are not rows of tokens");
+  }
+
+  private TensorSpec tokens() {
+    return loop.called().input(loop.config().next().orElseThrow().to()).orElseThrow();
+  }
+
+  /** Returns what padding changes. */
+  private Optional<String> difference() {
+    try (var shorter = ProofStream.prefill(this, tokens(), SHORT);
+        var longer = ProofStream.prefill(this, tokens(), LONG)) {
       if (shorter.isOver() || longer.isOver()) {
         return Optional.of("a stream ends with its first token");
       }
@@ -67,6 +69,10 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
       return padding == null
           ? Optional.of("its caches are not as long as its mask")
           : compare(padding, shorter.step().inputs(), longer.step().inputs());
+    } catch (InferenceException e) {
+      return Optional.of("it refuses made-up tokens: " + e.getMessage());
+    } catch (RuntimeException e) {
+      return Optional.of("made-up tokens cannot be tried: " + e);
     }
   }
 
@@ -95,14 +101,19 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
   private static List<NamedTensor> joined(
       LeftPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     var joined = new ArrayList<NamedTensor>(shorter.size());
-    for (int i = 0; i < shorter.size(); i++) {
-      String name = shorter.get(i).name();
-      List<Tensor> rows = List.of(shorter.get(i).tensor(), longer.get(i).tensor());
-      int axis = padding.axis(name);
-      var added = new long[] {axis > 0 ? LONG - SHORT : 0, 0};
-      joined.add(new NamedTensor(name, FrontPadding.joined(rows, axis, added, 2)));
+    try {
+      for (int i = 0; i < shorter.size(); i++) {
+        String name = shorter.get(i).name();
+        List<Tensor> rows = List.of(shorter.get(i).tensor(), longer.get(i).tensor());
+        int axis = padding.axis(name);
+        var added = new long[] {axis > 0 ? LONG - SHORT : 0, 0};
+        joined.add(new NamedTensor(name, FrontPadding.joined(rows, axis, added, 2)));
+      }
+      return joined;
+    } catch (RuntimeException | Error e) {
+      NamedTensor.closeAll(joined);
+      throw e;
     }
-    return joined;
   }
 
   /** Closes the outputs that ran together. */
