@@ -76,6 +76,11 @@ public final class InferencePipeline implements DataPlane {
 
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
+    if (request.model().metadata().whole()) {
+      var whole = new WholeText();
+      inferStream(request, whole);
+      return whole.response();
+    }
     Servable model = servable(request.model());
     try {
       RequestValidator.require(request);
@@ -84,11 +89,6 @@ public final class InferencePipeline implements DataPlane {
       model.meter().refused(FailureReason.OTHER);
       request.close();
       return Future.failedFuture(e);
-    }
-    if (request.model().metadata().whole()) {
-      var whole = new WholeText();
-      inferStream(request, whole);
-      return whole.response();
     }
     return request.deadline().exists()
         ? DeadlineResponse.of(request, model.scheduler(), callerContext(), deadlines, nanoTime)

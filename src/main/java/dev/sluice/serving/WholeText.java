@@ -11,7 +11,6 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,15 +21,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts the responses of a stream of text together, for a caller that wants one answer: texts are
- * joined, and of other outputs the last one counts. Holds no more than the text, and one response.
- * Of the caller's event loop.
+ * joined, and of other outputs the last one counts. Owns the text so far, in native memory, which
+ * is counted as all tensors are, and the last response, until the answer is made or the stream has
+ * failed. Of the caller's event loop.
  */
 final class WholeText implements Flow.Subscriber<InferenceResponse> {
   /** Responses that are asked for ahead. */
   private static final int AHEAD = 16;
 
+  private static final int CAPACITY = 256;
+
   private final Promise<InferenceResponse> promise = Promise.promise();
-  private final Map<String, ByteArrayOutputStream> texts = new HashMap<>();
+  private final Map<String, TensorBuilder> texts = new HashMap<>();
   private @Nullable InferenceResponse last;
   private Flow.@Nullable Subscription subscription;
 
@@ -47,18 +49,34 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
 
   @Override
   public void onNext(InferenceResponse response) {
+    Flow.Subscription stream = Objects.requireNonNull(subscription);
     drop();
     last = response;
-    for (NamedTensor output : response.outputs()) {
-      if (output.tensor().type() == DataType.BYTES) {
-        var text = texts.computeIfAbsent(output.name(), _ -> new ByteArrayOutputStream());
-        var elements = new BytesElements(output.tensor());
-        while (elements.next()) {
-          text.writeBytes(elements.toArray());
-        }
+    try {
+      response.outputs().forEach(this::append);
+    } catch (RuntimeException | Error e) {
+      stream.cancel();
+      onError(e);
+      return;
+    }
+    stream.request(1);
+  }
+
+  private void append(NamedTensor output) {
+    if (output.tensor().type() != DataType.BYTES) {
+      return;
+    }
+    TensorBuilder text = texts.get(output.name());
+    var elements = new BytesElements(output.tensor());
+    while (elements.next()) {
+      if (text == null) {
+        text = new TensorBuilder(DataType.BYTES, CAPACITY);
+        texts.put(output.name(), text);
+        text.putBytes(elements.data(), elements.offset(), elements.length());
+      } else {
+        text.extendBytes(elements.data(), elements.offset(), elements.length());
       }
     }
-    Objects.requireNonNull(subscription).request(1);
   }
 
   private void drop() {
@@ -68,10 +86,16 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
     }
   }
 
+  private void dropTexts() {
+    texts.values().forEach(TensorBuilder::close);
+    texts.clear();
+  }
+
   @Override
   public void onError(Throwable failure) {
     drop();
-    promise.fail(failure);
+    dropTexts();
+    promise.tryFail(failure);
   }
 
   @Override
@@ -81,19 +105,21 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
       promise.fail(new InferenceException(ErrorCode.INTERNAL, "the model has said nothing"));
       return;
     }
+    last = null;
     List<NamedTensor> whole = new ArrayList<>(response.outputs().size());
-    for (NamedTensor output : response.outputs()) {
-      var text = texts.get(output.name());
-      whole.add(text == null ? output : joined(output, text.toByteArray()));
-    }
+    response.outputs().forEach(output -> whole.add(whole(output)));
+    dropTexts();
     promise.complete(response.withOutputs(whole));
   }
 
-  private static NamedTensor joined(NamedTensor piece, byte[] text) {
-    try (Tensor _ = piece.tensor();
-        var joined = new TensorBuilder(DataType.BYTES, Integer.BYTES + text.length)) {
-      joined.putBytes(text, 0, text.length);
-      return new NamedTensor(piece.name(), joined.build(Shape.of(1)));
+  /** Returns this output, or its whole text in its place. */
+  private NamedTensor whole(NamedTensor output) {
+    TensorBuilder text = texts.get(output.name());
+    if (text == null) {
+      return output;
+    }
+    try (Tensor _ = output.tensor()) {
+      return new NamedTensor(output.name(), text.build(Shape.of(1)));
     }
   }
 }

@@ -161,6 +161,19 @@ public final class TensorBuilder implements AutoCloseable {
     elements++;
   }
 
+  /**
+   * Appends to the one BYTES element that was put.
+   *
+   * @throws ArithmeticException if the element becomes longer than its length can say
+   */
+  public void extendBytes(MemorySegment source, long from, int length) {
+    MemorySegment memory = claim(length);
+    int whole = Math.addExact(memory.get(BytesElements.LENGTH, 0), length);
+    memory.set(BytesElements.LENGTH, 0, whole);
+    MemorySegment.copy(source, from, memory, position, length);
+    position += length;
+  }
+
   /** Puts elements as they already lie in a tensor of this builder's type. */
   public void putRaw(MemorySegment source, long from, long bytes, long count) {
     MemorySegment memory = claim(bytes);

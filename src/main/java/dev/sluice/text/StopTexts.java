@@ -59,18 +59,19 @@ final class StopTexts {
 
   /** Returns how many characters no stop string can begin in. */
   private int certain() {
-    for (int from = 0; from < held.length(); from++) {
-      if (mayBegin(from)) {
+    String text = held.toString();
+    for (int from = 0; from < text.length(); from++) {
+      if (mayBegin(text, from)) {
         return from;
       }
     }
-    return held.length();
+    return text.length();
   }
 
-  private boolean mayBegin(int from) {
-    int length = held.length() - from;
+  private boolean mayBegin(String text, int from) {
+    int length = text.length() - from;
     for (String stop : stops) {
-      if (stop.length() > length && stop.regionMatches(0, held.substring(from), 0, length)) {
+      if (stop.length() > length && stop.regionMatches(0, text, from, length)) {
         return true;
       }
     }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.testing.Tensors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -105,6 +106,20 @@ class TensorTest {
           assertThat(elements.toArray()).isEqualTo(text);
         }
         assertThat(elements.next()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void theOneElementOfABuilderGrows() {
+    try (var builder = new TensorBuilder(DataType.BYTES, 0);
+        Tensor more = Tensors.texts(Shape.of(1), "grüße")) {
+      builder.putBytes("viele ".getBytes(UTF_8), 0, 6);
+      builder.extendBytes(more.data(), 4, 7);
+      builder.extendBytes(more.data(), 4, 0);
+      try (Tensor whole = builder.build(Shape.of(1))) {
+        assertThat(whole.byteSize()).isEqualTo(4 + 13);
+        assertThat(Tensors.toBytes(whole)).containsExactly("viele grüße".getBytes(UTF_8));
       }
     }
   }

@@ -70,6 +70,7 @@ final class DetokenizedSteps implements StreamSteps {
       return spoken(more, others);
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(others);
+      NamedTensor.closeAll(sent);
       throw e;
     }
   }

@@ -82,9 +82,12 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   /** Returns how many steps are asked for; 0 if the request does not say. */
   long wantedSteps() {
-    return whole("max_tokens", 1, Integer.MAX_VALUE)
-        .or(() -> whole("steps", 1, Integer.MAX_VALUE))
-        .orElse(0L);
+    long most = Long.MAX_VALUE;
+    long wanted =
+        Math.min(
+            whole("max_tokens", 1, Integer.MAX_VALUE).orElse(most),
+            whole("steps", 1, Integer.MAX_VALUE).orElse(most));
+    return wanted == most ? 0 : wanted;
   }
 
   /** Returns whether tokens that end a stream do not end this one. */

@@ -46,6 +46,15 @@ class SamplingParametersTest {
   }
 
   @Test
+  void theSmallerLimitOfStepsHoldsWhicheverNameItHas() {
+    assertThat(new SamplingParameters(Map.of()).wantedSteps()).isZero();
+    assertThat(new SamplingParameters(Map.of("steps", whole(5))).wantedSteps()).isEqualTo(5);
+    var both = new SamplingParameters(Map.of("steps", whole(5), "max_tokens", whole(9)));
+    assertThat(both.wantedSteps()).isEqualTo(5);
+    assertThat(both.steps(20)).isEqualTo(5);
+  }
+
+  @Test
   void moreStepsThanTheSettingsAllowAreRefused() {
     assertThatThrownBy(() -> new SamplingParameters(Map.of("steps", whole(8))).steps(7))
         .isInstanceOf(InferenceException.class)
