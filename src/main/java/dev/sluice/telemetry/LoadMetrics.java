@@ -19,7 +19,7 @@ record LoadMetrics(LoadReporter load, MetricNames names) implements MetricSource
     return new LoadMetrics(load, MetricNames.SLUICE);
   }
 
-  /** By the names of Triton with TensorRT-LLM, which pickers know without being told. */
+  /** By the names of Triton with TensorRT-LLM, which pickers know without a setting. */
   static MetricSource ofTriton(LoadReporter load) {
     return new LoadMetrics(load, MetricNames.TRITON);
   }

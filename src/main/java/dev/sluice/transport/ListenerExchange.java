@@ -55,7 +55,7 @@ public abstract class ListenerExchange implements Exchange {
   /** Null for most. */
   private @Nullable LoadReportFormat loadFormat;
 
-  /** Why the head cannot be read: told where the protocol can, and only those who may ask. */
+  /** Why the head cannot be read: answered where the protocol words it, to those who may ask. */
   private @Nullable InferenceException headMistake;
 
   /** Pieces of work that run on workers now. */
@@ -85,8 +85,8 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   /**
-   * Sets whether the answer tells its times and the server's load, and until when it is wanted: by
-   * the settings, by what carries the exchange and by its headers, the earliest of them, counted
+   * Sets whether the answer reports its times and the server's load, and until when it is wanted:
+   * by the settings, by what carries the exchange and by its headers, the earliest of them, counted
    * from when the exchange began.
    *
    * @param carrier says when, by that time
@@ -108,9 +108,12 @@ public abstract class ListenerExchange implements Exchange {
     deadline = context.deadline(begun).earlier(named);
   }
 
-  /** Returns the form in which the answer tells how busy the server is; null if it does not. */
+  /**
+   * Returns the form in which the answer reports how busy the server is; null if it does not: only
+   * callers that may do what they ask for learn it.
+   */
   protected final @Nullable LoadReportFormat loadFormat() {
-    return loadFormat;
+    return decided && asked != null ? loadFormat : null;
   }
 
   /** Returns the deadline that the caller has named, whatever the settings say. */
@@ -180,8 +183,8 @@ public abstract class ListenerExchange implements Exchange {
     asked = operation;
     refuseControl(operation);
     caller().require(operation);
-    decided(operation, "");
     requireHead();
+    decided(operation, "");
   }
 
   /** The same for an operation on one model. */
@@ -190,8 +193,8 @@ public abstract class ListenerExchange implements Exchange {
     refuseControl(operation);
     nameModel(model);
     caller().require(operation, model);
-    decided(operation, model);
     requireHead();
+    decided(operation, model);
   }
 
   private void requireHead() {

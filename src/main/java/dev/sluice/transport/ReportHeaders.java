@@ -38,7 +38,7 @@ public final class ReportHeaders {
   private ReportHeaders() {}
 
   /**
-   * Returns whether the answer to a request tells its times.
+   * Returns whether the answer to a request reports its times.
    *
    * @param headers a header's value by its name
    */
@@ -51,10 +51,10 @@ public final class ReportHeaders {
   }
 
   /**
-   * Returns the form in which the answer to a request tells how busy the server is; null if it does
-   * not, or the caller wants a form that we do not know.
+   * Returns the form in which the answer to a request reports how busy the server is; null if it
+   * does not, or the caller wants a form that we do not know.
    *
-   * @param otherwise the form for a caller who does not ask, if all are told
+   * @param otherwise the form for a caller who does not ask, if every answer reports it
    * @param headers a header's value by its name
    */
   static @Nullable LoadReportFormat loadFormat(

@@ -16,8 +16,10 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.BrpcClient;
+import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.transport.ListenerContext;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientOptions;
@@ -247,6 +249,38 @@ class ControlAttacksIT {
           "zipped", post(port, path, web, "grpc-encoding: gzip\r\n", zipped), found);
       expectNoStatusOfSuccess("text", post(port, path, web + "-text", "", text), found);
       assertThat(found).hasSize(3);
+    }
+  }
+
+  /** The log of what was allowed names only what was done. */
+  @Test
+  void anOperationWhoseHeadCannotBeReadIsNotLoggedAsAllowed() {
+    var written = new ListAppender<ILoggingEvent>();
+    var logger = (Logger) LoggerFactory.getLogger(ListenerContext.class);
+    written.start();
+    logger.addAppender(written);
+    try (var open =
+            RunningServer.start(
+                RunningServer.settings(
+                    RunningServer.LISTENER,
+                    RepositoryConfig.of(
+                        new DesiredModels(Path.of("src/sample/models/digits/none"), Map.of()),
+                        Duration.ZERO)));
+        var caller = new HttpCaller(open.port())) {
+      MultiMap headers =
+          MultiMap.caseInsensitiveMultiMap().add("Request-Timeout", "when it suits you");
+      Buffer none = Buffer.buffer("{}");
+      String unload = "/v2/repository/models/digits/unload";
+      assertThat(caller.send("POST", unload, headers, none).status()).isEqualTo(400);
+      assertThat(List.copyOf(written.list))
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .noneMatch(line -> line.contains("is allowed"));
+      caller.send("POST", unload, none);
+      assertThat(List.copyOf(written.list))
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .anyMatch(line -> line.contains("is allowed"));
+    } finally {
+      logger.detachAppender(written);
     }
   }
 

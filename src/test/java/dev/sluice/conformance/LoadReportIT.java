@@ -7,6 +7,11 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import dev.sluice.config.LoadReports;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.security.ControlAccess;
+import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
 import dev.sluice.testing.HttpCaller;
@@ -27,9 +32,11 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -157,6 +164,25 @@ class LoadReportIT {
 
     assertThat(answer.status()).isEqualTo(404);
     assertThat(report(answer)).startsWith("TEXT cpu_utilization=");
+  }
+
+  @Test
+  void onlyCallersWhoMayDoWhatTheyAskForLearnTheLoad() {
+    SluiceConfig always =
+        RecordCopy.with(
+            RunningServer.settings(
+                ListenerConfig.DEFAULT.withPort(0).with(ControlAccess.POLICY),
+                RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)),
+            "observability.loadReports",
+            LoadReports.ALWAYS);
+    try (var other = RunningServer.start(always);
+        var client = new HttpCaller(other.port())) {
+      Answer refused = ask(client, "/v2/repository/models/slow/unload", "{}", "TEXT");
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(report(refused)).isNull();
+      assertThat(report(ask(client, "/none", "{}", "TEXT"))).isNull();
+      assertThat(report(ask(client, PREDICT, ROW, "TEXT"))).startsWith("TEXT ");
+    }
   }
 
   private static ModelInferRequest request(String model) {

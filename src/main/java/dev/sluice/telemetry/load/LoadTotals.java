@@ -4,8 +4,8 @@ import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 
 /**
  * What the loaded versions have counted until a moment. They become smaller when a version is
@@ -26,7 +26,8 @@ record LoadTotals(
   static LoadTotals of(Collection<VersionMeter> versions, long nanos, long processorNanos) {
     long answered = 0;
     long failed = 0;
-    Map<VersionMeter, Long> spent = HashMap.newHashMap(versions.size());
+    // Weak: the totals of the last report outlive versions that are unloaded.
+    Map<VersionMeter, Long> spent = WeakHashMap.newWeakHashMap(versions.size());
     for (VersionMeter version : versions) {
       Times times = version.answered();
       answered += times.count();
