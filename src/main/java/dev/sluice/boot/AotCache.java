@@ -29,7 +29,7 @@ final class AotCache {
   }
 
   /**
-   * Returns the file of a cache that the Java VM was told to use and does not.
+   * Returns the file of a cache that the Java VM was started with and does not use.
    *
    * @param info what the Java VM says of itself: with "sharing" while it uses a cache
    */

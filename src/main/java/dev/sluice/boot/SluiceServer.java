@@ -104,8 +104,6 @@ public final class SluiceServer implements Server {
     this.models = new ServerCore(config, threads, telemetry);
     this.inferenceLog =
         InferenceLogWriter.open(config.observability().inferenceLog(), threads.vertx());
-    accessLog.ifPresent(telemetry::add);
-    inferenceLog.ifPresent(telemetry::add);
     var lag = new EventLoopLag(ServerClock.NANO_TIME);
     this.monitor =
         new CallMonitor(
@@ -113,26 +111,34 @@ public final class SluiceServer implements Server {
     this.measuring = measure(lag);
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
-    telemetry.add(new MemoryMetrics(memory));
-    telemetry.load().memory(memory::utilization);
-    telemetry.load().streams(models.data()::openStreams);
-    telemetry.add(VersionText::write);
     this.regions = regions(config.protocols().oip().sharedMemory());
-    this.listeners =
-        new Listeners(
-            config,
-            threads,
-            models,
-            telemetry,
-            connections,
-            this::protocolHandlers,
-            new RequestMemory(
-                memory,
-                config.limits().connection().maxConnectionsPerPeer() > 0,
-                ServerClock.NANO_TIME),
-            accessLog.orElse(null));
+    this.listeners = listeners();
+    report();
     this.periodicTasks = new PeriodicTasks(threads);
     this.warmUp = ProtocolWarmUp.begin(threads, config.listeners());
+  }
+
+  private Listeners listeners() {
+    boolean shares = config.limits().connection().maxConnectionsPerPeer() > 0;
+    return new Listeners(
+        config,
+        threads,
+        models,
+        telemetry,
+        connections,
+        this::protocolHandlers,
+        new RequestMemory(memory, shares, ServerClock.NANO_TIME),
+        accessLog.orElse(null));
+  }
+
+  /** Puts on the metrics page and into load reports what the parts of the server count. */
+  private void report() {
+    accessLog.ifPresent(telemetry::add);
+    inferenceLog.ifPresent(telemetry::add);
+    telemetry.add(new MemoryMetrics(memory));
+    telemetry.add(VersionText::write);
+    telemetry.load().memory(memory::utilization);
+    telemetry.load().streams(models.data()::openStreams);
   }
 
   private static Telemetry telemetry(SluiceConfig config, @Nullable SpanExport spans) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The page for browsers and the files that it loads, which are the same for every caller and hold
- * nothing of the server: whoever may open a connection may have them, so that the page can ask for
- * a token. What it shows needs rights.
+ * nothing of the server: every caller that can connect gets them, so that the page can ask for a
+ * token. What it shows needs rights.
  *
  * <p>The content security policy lets only these files run. Static: read once, by a worker.
  */

@@ -3,21 +3,17 @@ package dev.sluice.serving;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
-import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.sequence.SequencePlans;
 import dev.sluice.scheduling.sequence.SequenceScheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
-import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.meter.VersionMeter;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * A version whose requests come in sequences. Each session is a model of its own with a queue of
@@ -39,41 +35,25 @@ public record SequenceModel(
    */
   public static SequenceModel start(
       ModelMetadata metadata,
-      List<ModelSession> sessions,
-      List<InstancePermit> permits,
+      ModelInstances sessions,
       ModelConfig config,
       VersionMeter meter,
-      String poolName,
-      Vertx vertx,
-      LongSupplier nanoTime,
-      Supplier<ModelSession> opener,
-      ConcurrencyMonitor concurrency) {
+      WorkerPool pool) {
     var plans = SequencePlans.of(metadata, config.sequence().orElseThrow());
     List<ServableModel> instances = new ArrayList<>();
-    for (int i = 0; i < sessions.size(); i++) {
-      String pool = poolName + "-" + instances.size();
-      instances.add(
-          ServableModel.start(
-              metadata,
-              List.of(sessions.get(i)),
-              List.of(permits.get(i)),
-              config,
-              meter,
-              pool,
-              vertx,
-              nanoTime,
-              opener,
-              concurrency));
+    for (int i = 0; i < sessions.sessions().size(); i++) {
+      WorkerPool own = pool.named(pool.name() + "-" + i);
+      instances.add(ServableModel.start(metadata, sessions.only(i), config, meter, own));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
-    var scheduler = new SequenceScheduler(vertx, plans, lanes, config, nanoTime);
+    var scheduler = new SequenceScheduler(pool.vertx(), plans, lanes, config, pool.nanoTime());
     meter.queue(scheduler::waiting);
     ModelMetadata shown = metadata.withSignatures(plans.shown());
     var facts =
         new VersionComponents(
             shown,
             TritonConfiguration.of(meter.model().name(), shown, config),
-            AdmissionController.of(config, meter, nanoTime),
+            AdmissionController.of(config, meter, pool.nanoTime()),
             instances.getFirst().explaining(),
             meter);
     return new SequenceModel(facts, instances, scheduler);

@@ -16,14 +16,13 @@ import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.worker.CoalescedWakeUps;
-import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.serving.worker.ConcurrencyPolicy;
+import dev.sluice.serving.worker.ModelInstances;
 import dev.sluice.serving.worker.ModelRecovery;
 import dev.sluice.serving.worker.ModelWorkerState;
 import dev.sluice.serving.worker.ModelWorkerVerticle;
@@ -31,13 +30,12 @@ import dev.sluice.serving.worker.ModelWorkers;
 import dev.sluice.serving.worker.RunMonitor;
 import dev.sluice.serving.worker.SlowRunLog;
 import dev.sluice.serving.worker.WorkerLimit;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,7 +50,7 @@ public final class ServableModel implements Servable {
   private static final Logger LOG = LoggerFactory.getLogger(ServableModel.class);
 
   private final VersionComponents facts;
-  private final Vertx vertx;
+  private final WorkerPool pool;
   private final DynamicBatcher batcher;
   private final CircuitBreaker breaker;
   private final CancellableQueue cancellableQueue;
@@ -71,25 +69,21 @@ public final class ServableModel implements Servable {
 
   private ServableModel(
       ModelMetadata metadata,
-      List<ModelSession> sessions,
-      List<InstancePermit> permits,
+      ModelInstances instances,
       ModelConfig config,
       VersionMeter meter,
-      String poolName,
-      Vertx vertx,
-      LongSupplier nanoTime,
-      Supplier<ModelSession> opener,
-      ConcurrencyMonitor concurrency) {
+      WorkerPool pool) {
+    LongSupplier nanoTime = pool.nanoTime();
+    this.pool = pool;
     Optional<Generator> generator = generator(metadata, config, nanoTime);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
-    lengths.ifPresent(found -> found.join(sessions.getFirst()));
+    lengths.ifPresent(found -> found.join(instances.first()));
     this.facts =
         VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
             config,
             AdmissionController.of(config, meter, nanoTime),
             meter);
-    this.vertx = vertx;
     var queue = new ModelQueue(config.queue());
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
@@ -98,16 +92,18 @@ public final class ServableModel implements Servable {
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
-    this.requestCalls = requestCalls(runsInline(config, sessions, permits));
+    this.requestCalls = requestCalls(runsInline(config, instances));
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
-    this.scheduler = scheduler(queue, rules, nanoTime);
-    this.streams = streams(plan(generator, config), queue, rules, config, nanoTime);
-    var replacement = new ModelWorkers.Replacement(opener, config.breaker().abandonedRuns());
-    ModelWorkerState work = work(rules, config, sessions, nanoTime);
-    var limit = WorkerLimit.of(config, sessions, permits, concurrency.cores());
+    this.scheduler = scheduler(queue, rules);
+    this.streams = streams(plan(generator, config), queue, rules, config);
     this.workers =
         new ModelWorkers(
-            sessions, permits, work, meter, replacement, limit, concurrency, vertx, poolName);
+            instances,
+            work(rules, config, instances.sessions()),
+            meter,
+            config.breaker().abandonedRuns(),
+            WorkerLimit.of(config, instances, pool.concurrency().cores()),
+            pool);
     breaker.onFailing(workers::reopenSessions);
     this.monitor = monitor();
     meter.add(monitor);
@@ -117,36 +113,31 @@ public final class ServableModel implements Servable {
     return inline ? new CoalescedWakeUps(this::wakeOne, this::runInline) : workerCalls;
   }
 
-  private Scheduler scheduler(ModelQueue queue, BatchRules rules, LongSupplier nanoTime) {
+  private Scheduler scheduler(ModelQueue queue, BatchRules rules) {
     return new QueueScheduler(
-        vertx,
+        pool.vertx(),
         queue,
         rules::rows,
         request -> arrived(request, requestCalls),
         facts.meter(),
-        nanoTime,
+        pool.nanoTime(),
         cancellableQueue);
   }
 
   private StreamScheduler streams(
-      StreamPlan plan,
-      ModelQueue queue,
-      BatchRules rules,
-      ModelConfig config,
-      LongSupplier nanoTime) {
+      StreamPlan plan, ModelQueue queue, BatchRules rules, ModelConfig config) {
     return new QueuedStreams(
-        vertx,
+        pool.vertx(),
         plan,
         queue,
         cancellableQueue,
         rules::rows,
         step -> arrived(step, workerCalls),
-        nanoTime,
+        pool.nanoTime(),
         config.stream().maxStreams());
   }
 
-  private ModelWorkerState work(
-      BatchRules rules, ModelConfig config, List<ModelSession> sessions, LongSupplier nanoTime) {
+  private ModelWorkerState work(BatchRules rules, ModelConfig config, List<ModelSession> sessions) {
     VersionMeter meter = facts.meter();
     var recovery =
         new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
@@ -159,7 +150,7 @@ public final class ServableModel implements Servable {
         config.queue().inlineLimit(),
         recovery,
         new ConcurrencyPolicy(rules),
-        nanoTime);
+        pool.nanoTime());
   }
 
   private RunMonitor monitor() {
@@ -205,38 +196,18 @@ public final class ServableModel implements Servable {
   /**
    * Puts sessions to work. Blocks until their workers are there. Owns the sessions from now on.
    *
-   * @param permits of the sessions, by their order; they are closed with them
    * @param config how its requests wait and join
    * @param meter counts its requests and runs
-   * @param poolName names the workers' threads
-   * @param opener opens another session and warms it up, beside one whose run does not end; blocks
-   * @param concurrency looks after what waits for long runs
    */
   public static ServableModel start(
       ModelMetadata metadata,
-      List<ModelSession> sessions,
-      List<InstancePermit> permits,
+      ModelInstances instances,
       ModelConfig config,
       VersionMeter meter,
-      String poolName,
-      Vertx vertx,
-      LongSupplier nanoTime,
-      Supplier<ModelSession> opener,
-      ConcurrencyMonitor concurrency) {
-    var model =
-        new ServableModel(
-            metadata,
-            sessions,
-            permits,
-            config,
-            meter,
-            poolName,
-            vertx,
-            nanoTime,
-            opener,
-            concurrency);
+      WorkerPool pool) {
+    var model = new ServableModel(metadata, instances, config, meter, pool);
     model.workers.deploy();
-    model.monitorTimer = model.monitor.start(vertx, config.breaker().hang());
+    model.monitorTimer = model.monitor.start(pool.vertx(), config.breaker().hang());
     meter.show();
     return model;
   }
@@ -286,12 +257,11 @@ public final class ServableModel implements Servable {
    * Returns whether event loops run what is short. Not where requests wait for a batch delay, nor
    * where they wait for another process or for resources: an event loop cannot.
    */
-  private static boolean runsInline(
-      ModelConfig config, List<ModelSession> sessions, List<InstancePermit> permits) {
+  private static boolean runsInline(ModelConfig config, ModelInstances instances) {
     return !config.queue().inlineLimit().isZero()
         && config.batching().maxQueueDelay().isZero()
-        && permits.stream().allMatch(InstancePermit.UNLIMITED::equals)
-        && sessions.stream().allMatch(session -> session.process().isEmpty());
+        && instances.areUnlimited()
+        && instances.sessions().stream().allMatch(session -> session.process().isEmpty());
   }
 
   private void runInline(Context eventLoop) {
@@ -323,6 +293,6 @@ public final class ServableModel implements Servable {
     scheduler.close();
     batcher.interrupt();
     workers.close();
-    vertx.cancelTimer(monitorTimer);
+    pool.vertx().cancelTimer(monitorTimer);
   }
 }

@@ -22,7 +22,9 @@ import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
 import dev.sluice.serving.worker.ReopenableSession;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
@@ -101,15 +103,13 @@ class ServableModelTest {
     VersionMeter meter = telemetry.version(new ModelId("test", 1));
     return ServableModel.start(
         session.metadata(),
-        sessions,
-        Collections.nCopies(sessions.size(), InstancePermit.UNLIMITED),
+        new ModelInstances(
+            sessions,
+            Collections.nCopies(sessions.size(), InstancePermit.UNLIMITED),
+            this::openAnother),
         config,
         meter,
-        "test-model",
-        vertx,
-        nanoTime,
-        this::openAnother,
-        new ConcurrencyMonitor(vertx, 1));
+        new WorkerPool(vertx, "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
   }
 
   private ModelSession openAnother() {
@@ -670,15 +670,14 @@ class ServableModelTest {
     var needs = new InstanceLimit(List.of(new InstanceLimit.Resource("R", false, 1)), 1);
     return ServableModel.start(
         session.metadata(),
-        List.of(own),
-        limiter.permits(List.of(needs), 1),
+        new ModelInstances(List.of(own), limiter.permits(List.of(needs), 1), this::openAnother),
         ModelConfig.DEFAULT,
         telemetry.version(new ModelId("limited", 1)),
-        "limited-" + limitedModels.incrementAndGet(),
-        vertx,
-        System::nanoTime,
-        this::openAnother,
-        new ConcurrencyMonitor(vertx, 1));
+        new WorkerPool(
+            vertx,
+            "limited-" + limitedModels.incrementAndGet(),
+            new ConcurrencyMonitor(vertx, 1),
+            System::nanoTime));
   }
 
   private static RateLimiter limiter() {

@@ -15,6 +15,8 @@ import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
 import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -68,15 +70,14 @@ class StreamLengthsTest {
     model =
         ServableModel.start(
             session.metadata().withMaxBatchSize(64),
-            List.of(session),
-            List.of(InstancePermit.UNLIMITED),
+            new ModelInstances(
+                List.of(session),
+                List.of(InstancePermit.UNLIMITED),
+                () -> MaskedDecoder.open(Objects.requireNonNull(folder))),
             config(folder),
             Telemetry.unseen().version(lease.id()),
-            "test-model",
-            vertx,
-            System::nanoTime,
-            () -> MaskedDecoder.open(Objects.requireNonNull(folder)),
-            new ConcurrencyMonitor(vertx, 1));
+            new WorkerPool(
+                vertx, "test-model", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
   }
 
   private static ModelConfig config(Path folder) {

@@ -15,6 +15,8 @@ import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
 import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -81,15 +83,11 @@ final class StreamedModel implements AutoCloseable {
     model =
         ServableModel.start(
             session.metadata(),
-            List.of(session),
-            List.of(InstancePermit.UNLIMITED),
+            new ModelInstances(
+                List.of(session), List.of(InstancePermit.UNLIMITED), FakeSession::new),
             config,
             telemetry.version(lease.id()),
-            "test-model",
-            vertx,
-            nanoTime,
-            FakeSession::new,
-            new ConcurrencyMonitor(vertx, 1));
+            new WorkerPool(vertx, "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
   }
 
   ServableModel model() {

@@ -111,7 +111,8 @@ final class PeerProcess implements AutoCloseable {
     } catch (InferenceException e) {
       throw e;
     } catch (RuntimeException e) {
-      kill("it answered with something that makes no sense: " + e);
+      LOG.debug("the reply of the process of {} makes no sense", model, e);
+      kill("it answered with something that makes no sense");
       throw unavailable();
     }
   }

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * @param inputs of the model, and where they come from
  * @param computed names of the outputs that a step computes
  * @param axes of each input that gets longer with each step, mask and caches, the dimension that
- *     does; empty if rows of different lengths cannot be told apart
+ *     does; empty if rows of different lengths cannot be distinguished
  */
 record GenerationLoop(
     GeneratorConfig config,

@@ -31,6 +31,8 @@ import dev.sluice.serving.plugin.PluginModels;
 import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.serving.plugin.PluginVersion;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
+import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Vertx;
@@ -229,30 +231,12 @@ public final class ServableLoader implements Loader {
     ModelConfig config = opened.config();
     List<ModelSession> sessions = opened.sessions();
     List<InstancePermit> permits = limiter.permits(InstanceLimit.of(config), sessions.size());
+    var instances = new ModelInstances(sessions, permits, beside);
+    var pool = new WorkerPool(vertx, poolName(id), concurrency, nanoTime);
     try {
       return config.sequence().isPresent()
-          ? SequenceModel.start(
-              metadata,
-              sessions,
-              permits,
-              config,
-              meter,
-              poolName(id),
-              vertx,
-              nanoTime,
-              beside,
-              concurrency)
-          : ServableModel.start(
-              metadata,
-              sessions,
-              permits,
-              config,
-              meter,
-              poolName(id),
-              vertx,
-              nanoTime,
-              beside,
-              concurrency);
+          ? SequenceModel.start(metadata, instances, config, meter, pool)
+          : ServableModel.start(metadata, instances, config, meter, pool);
     } catch (RuntimeException | Error e) {
       permits.forEach(InstancePermit::close);
       throw e;

@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.batching.DynamicBatcher;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class FurtherWorkers {
   /** After which it is tried again to start one. */
   private static final Duration PAUSE = Duration.ofSeconds(10);
 
+  private final ModelId model;
   private final int most;
   private final int coresOfARun;
   private final ConcurrencyPolicy policy;
@@ -48,14 +50,16 @@ final class FurtherWorkers {
 
   /**
    * @param first the workers that are there from the beginning
-   * @param starter starts one more, which is then to be {@link #add}ed
+   * @param starter starts one more, which is then to be {@link #add}ed, unless the model closes
    */
   FurtherWorkers(
+      ModelId model,
       WorkerLimit limit,
       ModelWorkerState work,
       ConcurrencyMonitor monitor,
       Supplier<List<ModelWorkerVerticle>> first,
       Supplier<Future<?>> starter) {
+    this.model = model;
     this.most = limit.most();
     this.coresOfARun = limit.coresOfARun();
     this.policy = work.policy();
@@ -173,7 +177,11 @@ final class FurtherWorkers {
           pauses = started.failed();
           if (started.failed()) {
             pausedNanos = nanoTime.getAsLong();
-            LOG.warn("a further worker of a model cannot be started", started.cause());
+            LOG.atWarn()
+                .addKeyValue("model", model)
+                .addKeyValue("reason", started.cause().getMessage())
+                .addKeyValue("next", PAUSE.toSeconds() + " s")
+                .log("a further worker of the model cannot be started");
           }
         });
   }

@@ -65,7 +65,8 @@ public final class ModelWorkers {
   private final ModelMetadata metadata;
   private final ModelWorkerState work;
   private final VersionMeter meter;
-  private final Replacement replacement;
+  private final Supplier<ModelSession> opener;
+  private final int mostAbandoned;
   private final Vertx vertx;
   private final String poolName;
   private final FurtherWorkers further;
@@ -83,40 +84,30 @@ public final class ModelWorkers {
   private Future<?> ended = Future.succeededFuture();
 
   /**
-   * Opens a session beside a run that does not end.
-   *
-   * @param opener opens one and warms it up; blocks
-   * @param most how many runs may be abandoned at once
-   */
-  public record Replacement(Supplier<ModelSession> opener, int most) {}
-
-  /**
-   * @param permits of the sessions, by their order
+   * @param mostAbandoned how many runs may be abandoned at once
    * @param limit how many there may be
-   * @param poolName names the workers' threads
    */
   public ModelWorkers(
-      List<ModelSession> sessions,
-      List<InstancePermit> permits,
+      ModelInstances instances,
       ModelWorkerState work,
       VersionMeter meter,
-      Replacement replacement,
+      int mostAbandoned,
       WorkerLimit limit,
-      ConcurrencyMonitor monitor,
-      Vertx vertx,
-      String poolName) {
+      WorkerPool pool) {
     this.model = meter.model();
-    this.metadata = sessions.getFirst().metadata();
+    this.metadata = instances.first().metadata();
     this.work = work;
     this.meter = meter;
-    this.replacement = replacement;
-    this.vertx = vertx;
-    this.poolName = poolName;
-    this.monitor = monitor;
-    this.further = new FurtherWorkers(limit, work, monitor, () -> workers, this::startFurther);
+    this.opener = instances.opener();
+    this.mostAbandoned = mostAbandoned;
+    this.vertx = pool.vertx();
+    this.poolName = pool.name();
+    this.monitor = pool.concurrency();
+    this.further =
+        new FurtherWorkers(meter.model(), limit, work, monitor, () -> workers, this::startFurther);
     List<ModelWorkerVerticle> made = new ArrayList<>();
-    for (int i = 0; i < sessions.size(); i++) {
-      made.add(worker(sessions.get(i), permits.get(i), meter.worker()));
+    for (int i = 0; i < instances.sessions().size(); i++) {
+      made.add(worker(instances.sessions().get(i), instances.permits().get(i), meter.worker()));
     }
     this.workers = List.copyOf(made);
   }
@@ -205,10 +196,10 @@ public final class ModelWorkers {
    * @return whether another worker has taken its place
    */
   synchronized boolean abandonRun(ModelWorkerVerticle worker, long nanos, InferenceException why) {
-    if (replacement.most == 0 && !closing) {
+    if (mostAbandoned == 0 && !closing) {
       return false;
     }
-    if (abandoned >= replacement.most && !closing) {
+    if (abandoned >= mostAbandoned && !closing) {
       worker.watch().release(nanos, why);
       logLimit(why);
       return false;
@@ -242,7 +233,7 @@ public final class ModelWorkers {
   private void replace(ModelWorkerVerticle hung) {
     hung.permit().release(true, false);
     RunMeter runs = freeMeter();
-    var session = ReopenableSession.unopened(replacement.opener, metadata);
+    var session = ReopenableSession.unopened(opener, metadata);
     ModelWorkerVerticle next = worker(session, hung.permit(), runs);
     next.openFirst("a run of it does not end, and another session is being opened");
     List<ModelWorkerVerticle> all = new ArrayList<>(workers);
@@ -257,7 +248,14 @@ public final class ModelWorkers {
 
   /** Starts one more worker of the first session. */
   private Future<?> startFurther() {
-    return vertx.executeBlocking(this::share, false).compose(this::startFurther);
+    return vertx
+        .executeBlocking(this::share, false)
+        .compose(this::startFurther)
+        .recover(failure -> isClosing() ? Future.succeededFuture() : Future.failedFuture(failure));
+  }
+
+  private synchronized boolean isClosing() {
+    return closing;
   }
 
   private ModelSession share() {
@@ -272,7 +270,7 @@ public final class ModelWorkers {
   private synchronized Future<?> startFurther(ModelSession session) {
     if (closing) {
       session.close();
-      return Future.failedFuture("the model is closed");
+      return Future.succeededFuture();
     }
     var next =
         new ModelWorkerVerticle(

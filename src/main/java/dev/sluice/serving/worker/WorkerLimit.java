@@ -2,8 +2,6 @@ package dev.sluice.serving.worker;
 
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.runtime.ModelSession;
-import dev.sluice.scheduling.ratelimit.InstancePermit;
-import java.util.List;
 
 /**
  * How many workers a model may have at most where the settings leave it open.
@@ -18,18 +16,15 @@ public record WorkerLimit(int most, int coresOfARun) {
    *
    * @param cores of the machine, or of the container
    */
-  public static WorkerLimit of(
-      ModelConfig config, List<ModelSession> sessions, List<InstancePermit> permits, int cores) {
-    ModelSession first = sessions.getFirst();
+  public static WorkerLimit of(ModelConfig config, ModelInstances instances, int cores) {
+    ModelSession first = instances.first();
     int threads =
         first.metadata().platform().startsWith("tensorflow")
             ? config.runtimes().tensorflow().intraOpThreads()
             : config.runtimes().onnx().intraOpThreads();
     int coresOfARun = threads == 0 ? cores : Math.min(threads, cores);
     boolean open =
-        config.hasAutomaticConcurrency()
-            && first.runsAreIndependent()
-            && permits.stream().allMatch(InstancePermit.UNLIMITED::equals);
+        config.hasAutomaticConcurrency() && first.runsAreIndependent() && instances.areUnlimited();
     return new WorkerLimit(open ? cores / coresOfARun : 1, coresOfARun);
   }
 }

@@ -111,15 +111,10 @@ class AbandonedRunTest {
     Iterator<ModelSession> opened = List.of(next).iterator();
     return ServableModel.start(
         FakeSession.METADATA,
-        List.of(first),
-        List.of(InstancePermit.UNLIMITED),
+        new ModelInstances(List.of(first), List.of(InstancePermit.UNLIMITED), opened::next),
         config,
         Telemetry.unseen().version(lease.id()),
-        "abandoned",
-        workers,
-        System::nanoTime,
-        opened::next,
-        new ConcurrencyMonitor(vertx, 1));
+        new WorkerPool(workers, "abandoned", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
   }
 
   @AfterEach

@@ -74,17 +74,15 @@ class FurtherWorkersTest {
     var model =
         ServableModel.start(
             FakeSession.METADATA,
-            List.of(first),
-            List.of(InstancePermit.UNLIMITED),
+            new ModelInstances(
+                List.of(first),
+                List.of(InstancePermit.UNLIMITED),
+                () -> {
+                  throw new AssertionError("no run is abandoned here");
+                }),
             config(concurrency, batching),
             meter,
-            "further-" + models.size(),
-            vertx,
-            clock::get,
-            () -> {
-              throw new AssertionError("no run is abandoned here");
-            },
-            monitor);
+            new WorkerPool(vertx, "further-" + models.size(), monitor, clock::get));
     models.add(model);
     return new Shared(model, meter, first, shares);
   }

@@ -14,7 +14,6 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
-import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.ServableModel;
@@ -85,17 +84,16 @@ class SeveralWorkersTest {
     started =
         ServableModel.start(
             FakeSession.METADATA,
-            List.<ModelSession>copyOf(sessions),
-            permits,
+            new ModelInstances(
+                List.copyOf(sessions),
+                permits,
+                () -> {
+                  throw new AssertionError("no run is abandoned here");
+                }),
             config(batching, workers),
             Telemetry.unseen().version(MODEL),
-            "several-workers",
-            vertx,
-            clock::get,
-            () -> {
-              throw new AssertionError("no run is abandoned here");
-            },
-            new ConcurrencyMonitor(vertx, workers));
+            new WorkerPool(
+                vertx, "several-workers", new ConcurrencyMonitor(vertx, workers), clock::get));
   }
 
   private static ModelConfig config(BatchingConfig batching, int workers) {

@@ -23,8 +23,10 @@ class WorkerLimitTest {
     int sessions = config.workers().instances();
     return WorkerLimit.of(
         config,
-        Collections.nCopies(sessions, session),
-        Collections.nCopies(sessions, InstancePermit.UNLIMITED),
+        new ModelInstances(
+            Collections.nCopies(sessions, session),
+            Collections.nCopies(sessions, InstancePermit.UNLIMITED),
+            FakeSession::new),
         CORES);
   }
 
@@ -94,7 +96,10 @@ class WorkerLimitTest {
           public void close() {}
         };
     WorkerLimit limit =
-        WorkerLimit.of(ModelConfig.DEFAULT, List.of(session), List.of(permit), CORES);
+        WorkerLimit.of(
+            ModelConfig.DEFAULT,
+            new ModelInstances(List.of(session), List.of(permit), FakeSession::new),
+            CORES);
     assertThat(limit.most()).isEqualTo(1);
   }
 }
