@@ -322,7 +322,8 @@ class ReferencePagesIT {
       listeners. A call is counted when it is answered, with the status of gRPC's names, and timed if it succeeded. Names that no model has are counted by
       themselves up to a cardinality limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model
       was too busy, `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of
-      GPUs. Triton's histogram of first responses and its summaries are there if `oip.latencies` says so.
+      GPUs. Triton's histogram of first responses and its summaries are there if `oip.latencies` says so. As OpenMetrics, the histograms of `sluice_*` name sampled requests:
+      [exemplars](../operate/tracing.md#from-a-chart-to-a-trace).
 
       | names | what they count |
       | --- | --- |

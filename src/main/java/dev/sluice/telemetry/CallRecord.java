@@ -6,6 +6,7 @@ import dev.sluice.inference.RequestTrace;
 import dev.sluice.telemetry.access.CallStages;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.CallMeter;
+import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.telemetry.span.RequestSpans;
@@ -301,10 +302,15 @@ public final class CallRecord {
       return;
     }
     meter = null;
+    long ended = nanoTime.getAsLong();
     if (hasAsked) {
-      counting.succeeded(begun, asked, answered, nanoTime.getAsLong());
+      counting.succeeded(begun, asked, answered, ended);
     } else {
-      counting.succeeded(begun, nanoTime.getAsLong());
+      counting.succeeded(begun, ended);
+    }
+    CallSpan sampled = span();
+    if (sampled != null) {
+      counting.keep(new Exemplar(sampled.id(), ended - begun, telemetry.epochMillis()));
     }
   }
 }

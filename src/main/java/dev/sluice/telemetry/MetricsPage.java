@@ -2,10 +2,13 @@ package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.meter.Buckets;
 import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import dev.sluice.telemetry.meter.LatencySummary;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Prometheus' text format, version 0.0.4, or OpenMetrics, in the making. One thread.
@@ -130,10 +133,10 @@ public final class MetricsPage {
           below += part.count(i);
         }
         boolean last = i == buckets.count() - 1;
-        line(
-            "_bucket",
-            Long.toString(below),
-            with(labels, "le", last ? "+Inf" : bound(buckets.bound(i) / unit, tensorflow)));
+        String bound = last ? "+Inf" : bound(buckets.bound(i) / unit, tensorflow);
+        sample("_bucket", Long.toString(below), with(labels, "le", bound));
+        exemplar(parts, i, unit);
+        text.append('\n');
       }
       line("_sum", number(parts.stream().mapToLong(Distribution::sum).sum() / unit), labels);
       return line("_count", Long.toString(below), labels);
@@ -163,14 +166,42 @@ public final class MetricsPage {
     }
 
     private Family line(String suffix, String value, String... labels) {
+      sample(suffix, value, labels);
+      text.append('\n');
+      return this;
+    }
+
+    private void sample(String suffix, String value, String... labels) {
       text.append(name).append(suffix).append('{');
       for (int i = 0; i < labels.length; i += 2) {
         text.append(i == 0 ? "" : ",").append(labels[i]).append("=\"");
         escape(labels[i + 1]);
         text.append('"');
       }
-      text.append("} ").append(value).append('\n');
-      return this;
+      text.append("} ").append(value);
+    }
+
+    /**
+     * Writes the last request with a span of a bucket (OpenMetrics 1.0, section 4.6.1). Metrics
+     * that other servers have keep their form.
+     */
+    private void exemplar(List<Distribution> parts, int bucket, double unit) {
+      if (format != MetricsFormat.OPEN_METRICS || tensorflow) {
+        return;
+      }
+      parts.stream()
+          .map(part -> part.exemplar(bucket))
+          .filter(Objects::nonNull)
+          .max(Comparator.comparingLong(Exemplar::epochMillis))
+          .ifPresent(last ->
+              text.append(" # {trace_id=\"")
+                  .append(last.span().traceId())
+                  .append("\",span_id=\"")
+                  .append(last.span().spanId())
+                  .append("\"} ")
+                  .append(number(last.value() / unit))
+                  .append(' ')
+                  .append(BigDecimal.valueOf(last.epochMillis(), 3)));
     }
   }
 

@@ -156,6 +156,11 @@ public final class Telemetry {
     return loads;
   }
 
+  /** Returns the time of the day, in milliseconds since 1970. */
+  long epochMillis() {
+    return clock.millis();
+  }
+
   /** Returns which requests have spans; null if none has. */
   @Nullable RequestSpans spans() {
     return spans;

@@ -1,10 +1,16 @@
 package dev.sluice.telemetry;
 
+import static dev.sluice.telemetry.meter.Buckets.LATENCY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.telemetry.MetricsPage.Kind;
 import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.Distribution;
+import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import dev.sluice.telemetry.meter.Histogram;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MetricsPageTest {
@@ -64,6 +70,48 @@ class MetricsPageTest {
             "m_bucket{a=\"b\",le=\"+Inf\"} 3\n",
             "m_count{a=\"b\"} 3\n");
     assertThat(page.text().lines().filter(line -> line.contains("_bucket"))).hasSize(34);
+  }
+
+  @Test
+  void openMetricsNamesTheLastSampledRequestOfABucket() {
+    var open = new MetricsPage(MetricsFormat.OPEN_METRICS);
+    open.family("m", Kind.HISTOGRAM, "Help.").add(List.of(sampled(5), sampled(7)), LATENCY, 1e6);
+    open.tensorflowFamily("t", Kind.HISTOGRAM, "Help.").add(List.of(sampled(5)), LATENCY, 1e6);
+    page.family("m", Kind.HISTOGRAM, "Help.").add(List.of(sampled(5)), LATENCY, 1e6);
+
+    assertThat(open.text().lines().filter(line -> line.contains("#")).skip(2))
+        .containsExactly(
+            "m_bucket{le=\"0.01\"} 2 # {trace_id=\"0a\",span_id=\"7\"} 0.005 0.007",
+            "# HELP t Help.",
+            "# TYPE t histogram",
+            "# EOF");
+    assertThat(page.text()).contains("m_bucket{le=\"0.01\"} 1\n").doesNotContain(" # ");
+  }
+
+  /** One value of 5 µs in the first bucket, counted so many milliseconds after the epoch. */
+  private static Distribution sampled(long epochMillis) {
+    var span = new RequestTrace.SpanId("0a", Long.toString(epochMillis));
+    return new Distribution() {
+      @Override
+      public Buckets buckets() {
+        return LATENCY;
+      }
+
+      @Override
+      public long count(int bucket) {
+        return bucket == 0 ? 1 : 0;
+      }
+
+      @Override
+      public long sum() {
+        return 5_000;
+      }
+
+      @Override
+      public @Nullable Exemplar exemplar(int bucket) {
+        return bucket == 0 ? new Exemplar(span, 5_000, epochMillis) : null;
+      }
+    };
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.sluice.telemetry.meter;
 
 import dev.sluice.inference.ErrorCode;
+import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -44,6 +45,11 @@ public final class CallMeter {
     decoding.add(asked - begun);
     asking.add(answered - asked);
     encoding.add(ended - answered);
+  }
+
+  /** Keeps the span of a call that was counted as a success, beside the count of its time. */
+  public void keep(Exemplar exemplar) {
+    whole.keep(exemplar);
   }
 
   /** Counts a call that has failed. */

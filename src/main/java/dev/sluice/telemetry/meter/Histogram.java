@@ -1,6 +1,7 @@
 package dev.sluice.telemetry.meter;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Histogram of values over buckets. Any thread; no locks.
@@ -12,9 +13,11 @@ public final class Histogram implements Distribution {
   private final Buckets buckets;
   private final LongAdder[] counts;
   private final LongAdder sum = new LongAdder();
+  private final Exemplars exemplars;
 
   public Histogram(Buckets buckets) {
     this.buckets = buckets;
+    this.exemplars = new Exemplars(buckets.count());
     this.counts = new LongAdder[buckets.count()];
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new LongAdder();
@@ -25,6 +28,16 @@ public final class Histogram implements Distribution {
   public void add(long value) {
     counts[buckets.index(value)].increment();
     sum.add(value);
+  }
+
+  /** Keeps the request of a value that was counted, in its bucket. */
+  void keep(Exemplar exemplar) {
+    exemplars.put(buckets.index(exemplar.value()), exemplar);
+  }
+
+  @Override
+  public @Nullable Exemplar exemplar(int bucket) {
+    return exemplars.get(bucket);
   }
 
   @Override

@@ -1,13 +1,17 @@
 package dev.sluice.telemetry.meter;
 
+import org.jspecify.annotations.Nullable;
+
 /** A histogram that one thread writes and any reads. */
 final class RunHistogram implements Distribution {
   private final Buckets buckets;
   private final SingleWriterCounter[] counts;
   private final SingleWriterCounter sum = new SingleWriterCounter();
+  private final Exemplars exemplars;
 
   RunHistogram(Buckets buckets) {
     this.buckets = buckets;
+    exemplars = new Exemplars(buckets.count());
     counts = new SingleWriterCounter[buckets.count()];
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new SingleWriterCounter();
@@ -18,6 +22,16 @@ final class RunHistogram implements Distribution {
   void add(long nanos) {
     counts[buckets.index(nanos)].add(1);
     sum.add(nanos);
+  }
+
+  /** Keeps the request of a value that was counted, in its bucket. */
+  void keep(Exemplar exemplar) {
+    exemplars.put(buckets.index(exemplar.value()), exemplar);
+  }
+
+  @Override
+  public @Nullable Exemplar exemplar(int bucket) {
+    return exemplars.get(bucket);
   }
 
   @Override

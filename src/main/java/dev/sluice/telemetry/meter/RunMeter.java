@@ -3,6 +3,7 @@ package dev.sluice.telemetry.meter;
 import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.JoinedRun;
+import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -210,6 +211,12 @@ public final class RunMeter {
     JoinedRun joined = requests > 1 ? joined() : null;
     for (Traced each : traced) {
       each.trace.ran(each.sinceNanos, rested, begun, computing, computed, now, joined);
+      RequestTrace.SpanId span = each.trace.span();
+      if (span != null) {
+        long millis = clock.millis();
+        waiting.keep(new Exemplar(span, begun - each.sinceNanos, millis));
+        lengths.keep(new Exemplar(span, computed - computing, millis));
+      }
     }
   }
 
