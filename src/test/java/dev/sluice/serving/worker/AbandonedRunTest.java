@@ -5,27 +5,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.BreakerConfig;
-import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueueConfig;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
-import dev.sluice.testing.Tensors;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +25,6 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,10 +39,8 @@ class AbandonedRunTest {
   private static final String NAME = "test";
 
   private final Vertx vertx = Vertx.vertx();
-  private final Context callerContext = vertx.getOrCreateContext();
+  private final FakeCaller caller = new FakeCaller(vertx, new ModelId(NAME, 1));
   private final long blocksBefore = TensorMemory.openBlocks();
-  private final FakeModelLease lease =
-      new FakeModelLease(new ModelId(NAME, 1), FakeSession.METADATA);
   private final FakeSession first = new FakeSession();
   private final FakeSession second = new FakeSession();
   private final CountDownLatch firstGate = first.hold();
@@ -81,7 +69,6 @@ class AbandonedRunTest {
 
   private ServableModel start(
       int abandonedRuns, BatchingConfig batching, Vertx workers, ModelSession... next) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
     var breaker =
         new BreakerConfig(
             Duration.ofMillis(20),
@@ -89,53 +76,25 @@ class AbandonedRunTest {
             Duration.ofSeconds(1),
             BreakerConfig.Readiness.MODEL,
             abandonedRuns);
-    var config =
-        new ModelConfig(
-            defaults.versionPolicy(),
-            defaults.labels(),
-            batching,
-            new QueueConfig(100, Duration.ZERO, 1, 1),
-            new ModelConfig.Workers(1, 1),
-            defaults.admission(),
-            false,
-            defaults.explain(),
-            defaults.runtimes(),
-            defaults.stream(),
-            Optional.empty(),
-            defaults.classLabels(),
-            defaults.sequence(),
-            false,
-            ModelConfig.DEFAULT.declared(),
-            1,
-            breaker);
+    var queue = new QueueConfig(100, Duration.ZERO, 1, 1);
     Iterator<ModelSession> opened = List.of(next).iterator();
     return ServableModel.start(
         FakeSession.METADATA,
         new ModelInstances(List.of(first), List.of(InstancePermit.UNLIMITED), opened::next),
-        config,
-        Telemetry.unseen().version(lease.id()),
+        FakeCaller.config(1, batching, queue, breaker),
+        Telemetry.unseen().version(caller.model()),
         new WorkerPool(workers, "abandoned", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
   }
 
   @AfterEach
   void nothingIsLeftOpen() {
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(lease.leases()).isZero();
+    assertThat(caller.leases()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   private Future<InferenceResponse> submit(ServableModel model, float x) {
-    var request =
-        new InferenceRequest(
-            lease.acquire(),
-            FakeSession.SIGNATURE,
-            List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
-            List.of("y"),
-            Deadline.NONE,
-            "r");
-    Promise<InferenceResponse> answer = Promise.promise();
-    callerContext.runOnContext(_ -> model.scheduler().submit(request).onComplete(answer));
-    return answer.future();
+    return caller.submit(model, caller.request(x));
   }
 
   private static float value(Future<InferenceResponse> answer) {
@@ -241,7 +200,7 @@ class AbandonedRunTest {
     for (Future<InferenceResponse> answer : answers) {
       assertThat(failure(answer).getMessage()).contains("does not end");
     }
-    await(() -> lease.leases() == 0);
+    await(() -> caller.leases() == 0);
     firstGate.countDown();
     await(first::isClosed);
     assertThat(first.sizes()).containsExactly(3L, 1L);
@@ -271,7 +230,7 @@ class AbandonedRunTest {
     await(() -> model.problem().isEmpty());
     Future<InferenceResponse> other = submit(model, 2);
     assertThat(failure(other).getMessage()).contains("does not end");
-    await(() -> lease.leases() == 0);
+    await(() -> caller.leases() == 0);
     assertThat(model.problem()).isPresent();
     secondGate.countDown();
     assertThat(retried(model, 3)).isEqualTo(4f);

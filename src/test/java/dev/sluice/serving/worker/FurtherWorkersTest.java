@@ -6,30 +6,19 @@ import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueueConfig;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
-import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.Polling;
-import dev.sluice.testing.Tensors;
-import io.vertx.core.Context;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,10 +38,8 @@ class FurtherWorkersTest {
   private static final Duration HANG = Duration.ofMillis(400);
 
   private final Vertx vertx = Vertx.vertx();
-  private final Context callerContext = vertx.getOrCreateContext();
+  private final FakeCaller caller = new FakeCaller(vertx, new ModelId("m", 1));
   private final long blocksBefore = TensorMemory.openBlocks();
-  private final FakeModelLease lease =
-      new FakeModelLease(new ModelId("m", 1), FakeSession.METADATA);
   private final AtomicLong clock = new AtomicLong(1);
   private final ConcurrencyMonitor monitor = new ConcurrencyMonitor(vertx, CORES);
   private final List<ServableModel> models = new ArrayList<>();
@@ -70,7 +57,7 @@ class FurtherWorkersTest {
     List<FakeSession> shares = List.of(new FakeSession(), new FakeSession(), new FakeSession());
     var shared = new AtomicInteger();
     first.shareWith(() -> shares.get(shared.getAndIncrement()));
-    VersionMeter meter = Telemetry.unseen().version(lease.id());
+    VersionMeter meter = Telemetry.unseen().version(caller.model());
     var model =
         ServableModel.start(
             FakeSession.METADATA,
@@ -92,57 +79,22 @@ class FurtherWorkersTest {
   }
 
   private static ModelConfig config(int concurrency, BatchingConfig batching) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
-    return new ModelConfig(
-        defaults.versionPolicy(),
-        defaults.labels(),
-        batching,
-        QueueConfig.DEFAULT,
-        new ModelConfig.Workers(1, concurrency),
-        defaults.admission(),
-        false,
-        defaults.explain(),
-        defaults.runtimes(),
-        defaults.stream(),
-        Optional.empty(),
-        defaults.classLabels(),
-        defaults.sequence(),
-        false,
-        defaults.declared(),
-        1,
-        new BreakerConfig(HANG, FAILURES, Duration.ofSeconds(5), BreakerConfig.Readiness.MODEL, 0));
+    var breaker =
+        new BreakerConfig(HANG, FAILURES, Duration.ofSeconds(5), BreakerConfig.Readiness.MODEL, 0);
+    return FakeCaller.config(concurrency, batching, QueueConfig.DEFAULT, breaker);
   }
 
   @AfterEach
   void nothingIsLeftOpen() {
     models.forEach(ServableModel::close);
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(lease.leases()).isZero();
+    assertThat(caller.leases()).isZero();
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
   /** What becomes of a request: its number, or the code of its error. */
   private CompletableFuture<String> ask(Shared of, float x) {
-    var request =
-        new InferenceRequest(
-            lease.acquire(),
-            FakeSession.SIGNATURE,
-            List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
-            List.of("y"),
-            Deadline.NONE,
-            "r");
-    Promise<InferenceResponse> answer = Promise.promise();
-    callerContext.runOnContext(_ -> of.model.scheduler().submit(request).onComplete(answer));
-    return answer
-        .future()
-        .map(response -> {
-          try (response) {
-            return Float.toString(Tensors.toFloats(response.outputs().getFirst().tensor())[0]);
-          }
-        })
-        .otherwise(e -> ((InferenceException) e).code().name())
-        .toCompletionStage()
-        .toCompletableFuture();
+    return caller.ask(of.model, caller.request(x));
   }
 
   private void pass(long nanos) {

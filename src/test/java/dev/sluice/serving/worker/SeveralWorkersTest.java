@@ -8,25 +8,16 @@ import dev.sluice.config.model.InstanceLimit;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.config.server.RateLimitConfig;
-import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
-import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
-import dev.sluice.testing.Tensors;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,9 +49,8 @@ class SeveralWorkersTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private final Vertx vertx = Vertx.vertx();
-  private final Context callerContext = vertx.getOrCreateContext();
+  private final FakeCaller caller = new FakeCaller(vertx, MODEL);
   private final long blocksBefore = TensorMemory.openBlocks();
-  private final FakeModelLease lease = new FakeModelLease(MODEL, FakeSession.METADATA);
   private final AtomicLong clock = new AtomicLong(1);
   private final List<FakeSession> sessions = new ArrayList<>();
   private @Nullable ServableModel started;
@@ -97,66 +87,27 @@ class SeveralWorkersTest {
   }
 
   private static ModelConfig config(BatchingConfig batching, int workers) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
-    return new ModelConfig(
-        defaults.versionPolicy(),
-        defaults.labels(),
-        batching,
-        QueueConfig.DEFAULT,
-        new ModelConfig.Workers(1, workers),
-        defaults.admission(),
-        false,
-        defaults.explain(),
-        defaults.runtimes(),
-        defaults.stream(),
-        Optional.empty(),
-        defaults.classLabels(),
-        defaults.sequence(),
-        false,
-        defaults.declared(),
-        1,
+    var breaker =
         new BreakerConfig(
-            Duration.ZERO, FAILURES, PROBE_INTERVAL, BreakerConfig.Readiness.MODEL, 0));
+            Duration.ZERO, FAILURES, PROBE_INTERVAL, BreakerConfig.Readiness.MODEL, 0);
+    return FakeCaller.config(workers, batching, QueueConfig.DEFAULT, breaker);
   }
 
   @AfterEach
   void nothingIsLeftOpen() {
     model().close();
     vertx.close().toCompletionStage().toCompletableFuture().join();
-    assertThat(lease.leases()).isZero();
+    assertThat(caller.leases()).isZero();
     assertThat(sessions).allMatch(FakeSession::isClosed);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
-  private InferenceRequest request(float x) {
-    return new InferenceRequest(
-        lease.acquire(),
-        FakeSession.SIGNATURE,
-        List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
-        List.of("y"),
-        Deadline.NONE,
-        "r");
-  }
-
-  /** What became of a request: its number, or the code of its error. */
   private CompletableFuture<String> ask(InferenceRequest request) {
-    Promise<InferenceResponse> answer = Promise.promise();
-    callerContext.runOnContext(_ -> model().scheduler().submit(request).onComplete(answer));
-    return outcome(answer.future()).toCompletionStage().toCompletableFuture();
+    return caller.ask(model(), request);
   }
 
   private CompletableFuture<String> ask(float x) {
-    return ask(request(x));
-  }
-
-  private static Future<String> outcome(Future<InferenceResponse> answer) {
-    return answer
-        .map(response -> {
-          try (response) {
-            return Float.toString(Tensors.toFloats(response.outputs().getFirst().tensor())[0]);
-          }
-        })
-        .otherwise(e -> ((InferenceException) e).code().name());
+    return ask(caller.request(x));
   }
 
   /** Has all workers but one be in a run, whichever they are; each ends with its latch. */
@@ -164,7 +115,7 @@ class SeveralWorkersTest {
     Map<FakeSession, CountDownLatch> gates = holdAll();
     List<Held> held = new ArrayList<>();
     while (held.size() < sessions.size() - 1) {
-      InferenceRequest request = request(held.size());
+      InferenceRequest request = caller.request(held.size());
       CompletableFuture<String> answer = ask(request);
       FakeSession taker = nextRunning(gates);
       held.add(new Held(taker, Objects.requireNonNull(gates.remove(taker)), request, answer));
@@ -287,7 +238,7 @@ class SeveralWorkersTest {
     start(workers, BatchingConfig.DEFAULT);
     List<Held> held = holdAllButOne();
     Held left = held.getFirst();
-    callerContext.runOnContext(_ -> left.request.cancel());
+    caller.onEventLoop(left.request::cancel);
     left.session.awaitInterrupt();
     assertThat(left.answer.get()).isEqualTo("CANCELLED");
     assertThat(ask(7).get()).isEqualTo("8.0");
