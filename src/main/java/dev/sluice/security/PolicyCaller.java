@@ -50,7 +50,7 @@ final class PolicyCaller implements Caller {
         .forEach(rule -> everywhere.addAll(rule.operations()));
     this.trusted = Caller.serverFor(this);
     if (neverControl) {
-      everywhere.removeIf(operation -> operation.role().isControl());
+      everywhere.removeIf(operation -> operation.isControl());
     }
   }
 
@@ -122,7 +122,7 @@ final class PolicyCaller implements Caller {
   }
 
   private boolean closed(Operation operation) {
-    return neverControl && operation.role().isControl();
+    return neverControl && operation.isControl();
   }
 
   private InferenceException refusal(Operation operation, String where) {

@@ -87,7 +87,7 @@ final class Restrictions {
 
   /** Returns whether it is forbidden here. */
   boolean isClosed(Operation operation) {
-    return neverControl && operation.role().isControl();
+    return neverControl && operation.isControl();
   }
 
   /** Returns Triton's error for a call without the header, with its codes. */

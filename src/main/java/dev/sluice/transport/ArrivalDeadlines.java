@@ -39,10 +39,6 @@ public final class ArrivalDeadlines {
 
   /** A request that arrives, from its head to the end of its body. */
   public static final class Arrival {
-    /** An arrival that has ended, or that has no deadline. */
-    public static final Arrival NONE =
-        new Arrival(List.of(), Deadline.NONE, _ -> {}, Arrival.ENDED);
-
     private static final int ENDED = -1;
 
     private final List<Arrival> arrivals;
@@ -77,13 +73,11 @@ public final class ArrivalDeadlines {
   /**
    * Begins an arrival.
    *
+   * @param deadline of a request that has one
    * @param expire is called with DEADLINE_EXCEEDED if the deadline expires before {@link
    *     Arrival#end}
    */
   public Arrival begin(Deadline deadline, Consumer<InferenceException> expire) {
-    if (!deadline.exists()) {
-      return Arrival.NONE;
-    }
     var arrival = new Arrival(arrivals, deadline, expire, arrivals.size());
     arrivals.add(arrival);
     schedule();

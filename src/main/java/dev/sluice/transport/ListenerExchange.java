@@ -22,6 +22,7 @@ import dev.sluice.tensor.MemoryExhausted;
 import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -47,6 +48,10 @@ public abstract class ListenerExchange implements Exchange {
   private Deadline deadline = Deadline.NONE;
   private final MemoryAccount memory;
   private @Nullable Runnable cancelAction;
+
+  /** Of a request that has a deadline, as long as it arrives; null for most. */
+  private ArrivalDeadlines.@Nullable Arrival arrival;
+
   private boolean cancelled;
   private @Nullable Caller caller;
   private @Nullable Operation asked;
@@ -119,6 +124,26 @@ public abstract class ListenerExchange implements Exchange {
   /** Returns the deadline that the caller has named, whatever the settings say. */
   protected final Deadline namedDeadline() {
     return named;
+  }
+
+  /**
+   * Has a deadline, if it is one, watched from now on until the request {@link #arrived}.
+   *
+   * @param expire is called with DEADLINE_EXCEEDED
+   */
+  protected final void arriving(
+      ArrivalDeadlines deadlines, Deadline until, Consumer<InferenceException> expire) {
+    if (until.exists()) {
+      arrival = deadlines.begin(until, expire);
+    }
+  }
+
+  /** Records that the request is whole, or has failed. Once more does nothing. */
+  public final void arrived() {
+    if (arrival != null) {
+      arrival.end();
+      arrival = null;
+    }
   }
 
   /** Returns whether the caller cancelled before the answer was complete. */
@@ -216,7 +241,7 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   private void refuseControl(Operation operation) {
-    InferenceException refusal = operation.role().isControl() ? controlRefusal() : null;
+    InferenceException refusal = operation.isControl() ? controlRefusal() : null;
     if (refusal != null) {
       throw refusal;
     }
@@ -224,7 +249,7 @@ public abstract class ListenerExchange implements Exchange {
 
   private void decided(Operation operation, String model) {
     decided = true;
-    if (operation.role().isControl()) {
+    if (operation.isControl()) {
       context.allowed(this, operation, model);
     }
   }
@@ -234,7 +259,7 @@ public abstract class ListenerExchange implements Exchange {
    */
   final @Nullable Operation control() {
     Operation operation = asked;
-    return operation != null && operation.role().isControl() ? operation : null;
+    return operation != null && operation.isControl() ? operation : null;
   }
 
   /** Returns the name of the identity for logs; where a credential is not valid, there is none. */

@@ -139,7 +139,7 @@ class AccessMatrixIT {
   }
 
   private static Verdict verdict(Kind kind, Operation operation) {
-    return operation.role().isControl() && !kind.mayControl ? Verdict.DENIED : Verdict.ALLOWED;
+    return operation.isControl() && !kind.mayControl ? Verdict.DENIED : Verdict.ALLOWED;
   }
 
   private static void expectName(Kind kind, AccessWire wire) throws Exception {

@@ -100,7 +100,7 @@ class CredentialMatrixIT {
     ALL;
 
     Verdict of(Operation operation) {
-      boolean allowed = this == ALL || (this == USE && !operation.role().isControl());
+      boolean allowed = this == ALL || (this == USE && !operation.isControl());
       if (this == REFUSED) {
         return Verdict.UNAUTHENTICATED;
       }

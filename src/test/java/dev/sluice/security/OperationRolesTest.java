@@ -28,7 +28,7 @@ class OperationRolesTest {
     assertThat(names(ControlAccess.Operation.values()))
         .containsExactlyInAnyOrderElementsOf(
             Arrays.stream(Operation.values())
-                .filter(operation -> operation.role().isControl())
+                .filter(operation -> operation.isControl())
                 .map(Enum::name)
                 .toList());
   }

@@ -152,7 +152,7 @@ public record AccessRow(String method, String path, Operation operation) {
 
   /** Returns whether it controls or administers the server. */
   public boolean controls() {
-    return operation.role().isControl();
+    return operation.isControl();
   }
 
   private static AccessRow get(String path, Operation operation) {

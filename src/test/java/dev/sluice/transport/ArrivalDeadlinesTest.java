@@ -44,12 +44,6 @@ class ArrivalDeadlinesTest {
   }
 
   @Test
-  void requestWithoutADeadlineIsNotPolled() {
-    deadlines.begin(Deadline.NONE, _ -> expired.add("none")).end();
-    assertThat(later).isEmpty();
-  }
-
-  @Test
   void nothingIsPolledWhenAllHaveArrived() {
     begin("first", 10).end();
     pollAt(20);

@@ -47,16 +47,23 @@ public enum Operation {
   SHARED_MEMORY(Role.SHARED_MEMORY, false);
 
   private final Role role;
+  private final boolean control;
   private final boolean ofModel;
 
   Operation(Role role, boolean ofModel) {
     this.role = role;
+    this.control = role.isControl();
     this.ofModel = ofModel;
   }
 
   /** Returns the one role that includes it. */
   public Role role() {
     return role;
+  }
+
+  /** Returns whether its role is one of {@link Role#isControl control}. */
+  public boolean isControl() {
+    return control;
   }
 
   /** Returns whether it concerns models each for itself, so that a right to some may be enough. */

@@ -106,7 +106,7 @@ final class DocumentWriter {
     JsonArray parameters = parameters(operation);
     if (path.contains("{model}")) {
       List<String> names = names(asked);
-      if (names.isEmpty() && !asked.role().isControl()) {
+      if (names.isEmpty() && !asked.isControl()) {
         return;
       }
       parameters.add(components.model(asked, names));

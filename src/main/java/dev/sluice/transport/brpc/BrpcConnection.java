@@ -16,7 +16,8 @@ import dev.sluice.transport.connection.LastActivity;
 import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.connection.RequestMemory;
 import dev.sluice.transport.netty.ConnectionCredentials;
-import dev.sluice.transport.netty.vertx.ConnectionContext;
+import dev.sluice.transport.netty.ConnectionInternals;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -24,6 +25,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
@@ -71,7 +73,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private static final long LONGEST_REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final BrpcDispatcher dispatcher;
-  private final ConnectionContext context;
+  private final Context context;
   private final FrameReader reader;
   private final Runnable whole;
   private final Set<BrpcCall> underWay = new HashSet<>();
@@ -102,7 +104,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   private ChannelHandlerContext channel;
 
   @SuppressWarnings("NullAway.Init") // All is there when the handler was added to a channel.
-  BrpcConnection(BrpcDispatcher dispatcher, ConnectionContext context, Runnable whole) {
+  BrpcConnection(BrpcDispatcher dispatcher, Context context, Runnable whole) {
     this.dispatcher = dispatcher;
     this.context = context;
     this.whole = whole;
@@ -200,7 +202,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
       call.memory().force(Kind.BODY, CALL + body.size());
       underWay.add(call);
       bytesUnderWay += body.size();
-      context.emit(call, BrpcCall::start);
+      EventLoops.emit(context, call, BrpcCall::start);
     } catch (BrpcDispatcher.NoMethod e) {
       fail(meta, e.code(), String.valueOf(e.getMessage()));
     }
@@ -315,7 +317,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (ConnectionContext.isShutdown(event)) {
+    if (ConnectionInternals.isShutdown(event)) {
       stop();
     } else if (event instanceof IdleStateEvent) {
       ctx.close();

@@ -6,8 +6,8 @@ import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.netty.DetectedProtocol;
-import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.channel.ChannelHandler;
+import io.vertx.core.Context;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class BrpcDispatcher implements DetectedProtocol {
   }
 
   @Override
-  public ChannelHandler open(ConnectionContext connection, Runnable whole) {
+  public ChannelHandler open(Context connection, Runnable whole) {
     return new BrpcConnection(this, connection, whole);
   }
 

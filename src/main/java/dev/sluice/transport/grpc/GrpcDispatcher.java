@@ -14,12 +14,12 @@ import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.RequestIds;
 import dev.sluice.transport.grpc.message.MessageBody;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
-import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.http2.Http2Guard;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
@@ -82,7 +82,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   public void opened(HttpConnection connection) {
     Http2Calls.follow(
         connection,
-        (headers, answer, window) -> call(connection, headers, answer, window),
+        (headers, frames, stream) -> call(connection, headers, frames, stream),
         idleTimeouts);
   }
 
@@ -97,10 +97,9 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private @Nullable Http2Call call(
-      HttpConnection connection, Http2Headers headers, Http2Response answer, Http2Window window) {
+      HttpConnection connection, Http2Headers headers, Http2Frames frames, Http2Stream stream) {
     CharSequence asked = headers.path();
-    MethodTable.Unary known = methods.unary(asked == null ? "" : asked);
-    AuthorizedMethod<GrpcMethod> method = known.method();
+    MethodTable.Unary method = methods.unary(asked == null ? "" : asked);
     if (method == null || !POST.contentEquals(headers.method()) || !GrpcForm.isPlain(headers)) {
       return null;
     }
@@ -110,18 +109,14 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       // Vert.x makes a request of it, which is refused like all others.
       return null;
     }
-    var call =
-        new UnaryCall(
-            new GrpcHead(
-                connection, known.path(), () -> authority(headers), values, () -> entries(headers)),
-            method,
-            answer,
-            window,
-            GrpcForm.GRPC,
-            context,
-            deadlines,
-            ids.of(values));
-    return new Http2Call(call, answer, window);
+    var head =
+        new GrpcHead(
+            connection, method.path(), () -> authority(headers), values, () -> entries(headers));
+    return new Http2Call(
+        frames,
+        stream,
+        at ->
+            new UnaryCall(head, method, at, at, GrpcForm.GRPC, context, deadlines, ids.of(values)));
   }
 
   private static @Nullable String authority(Http2Headers headers) {
@@ -130,7 +125,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private static boolean isAmbiguous(Http2Headers headers, Operation operation) {
-    return operation.role().isControl() && BrowserGuard.severalRefusal(headers::getAll) != null;
+    return operation.isControl() && BrowserGuard.severalRefusal(headers::getAll) != null;
   }
 
   /** Without what HTTP/2 itself puts among them. */
@@ -265,7 +260,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
       GrpcWebCors.allow(request.response());
     }
     var reply = new GrpcReply(request, form);
-    AuthorizedMethod<GrpcMethod> method = methods.unary(request.path()).method();
+    MethodTable.Unary method = methods.unary(request.path());
     AuthorizedMethod<GrpcStreamMethod> stream = methods.stream(request.path());
     if (method != null) {
       call(request, form, reply, method);
@@ -280,10 +275,7 @@ public final class GrpcDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private void call(
-      HttpServerRequest request,
-      GrpcForm form,
-      GrpcReply reply,
-      AuthorizedMethod<GrpcMethod> method) {
+      HttpServerRequest request, GrpcForm form, GrpcReply reply, MethodTable.Unary method) {
     GrpcHead head = GrpcHead.of(request);
     var call =
         new UnaryCall(

@@ -2,16 +2,16 @@ package dev.sluice.transport.grpc;
 
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.http2.Http2Heads;
-import dev.sluice.transport.netty.vertx.ConnectionContext;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Stream;
+import io.vertx.core.Context;
 import io.vertx.core.http.HttpConnection;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,19 +28,16 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   /** Finds who answers a stream. */
   interface Directory {
     /** Returns the call that a stream begins; null if it is none that is answered here. */
-    @Nullable Http2Call call(Http2Headers headers, Http2Response answer, Http2Window window);
+    @Nullable Http2Call call(Http2Headers headers, Http2Frames frames, Http2Stream stream);
   }
 
   private final Directory directory;
   private final Http2Frames frames;
-  private final ConnectionContext context;
+  private final Context context;
   private final Http2Connection.PropertyKey key;
 
   private Http2Calls(
-      Directory directory,
-      Http2Frames frames,
-      ConnectionContext context,
-      Http2FrameListener others) {
+      Directory directory, Http2Frames frames, Context context, Http2FrameListener others) {
     super(others);
     this.directory = directory;
     this.frames = frames;
@@ -70,7 +67,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     Http2FrameListener vertx = handler.decoder().frameListener();
     var calls = new Http2Calls(directory, frames, ConnectionInternals.dispatch(opened), vertx);
     handler.decoder().frameListener(calls);
-    frames.connection().addListener(calls.new Closed());
+    calls.listenToStreams(frames.connection());
     return calls;
   }
 
@@ -90,18 +87,16 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   }
 
   /** Notifies a call that it is cancelled or complete. */
-  private final class Closed extends Http2ConnectionAdapter {
-    @Override
-    public void onStreamClosed(Http2Stream stream) {
-      Http2Call call = stream.getProperty(key);
-      if (call == null) {
-        return;
-      }
-      if (call.isAnswered()) {
-        call.closed();
-      } else {
-        context.emit(call, Http2Call::closed);
-      }
+  @Override
+  protected void streamClosed(Http2Stream stream) {
+    Http2Call call = stream.getProperty(key);
+    if (call == null) {
+      return;
+    }
+    if (call.isAnswered()) {
+      call.closed();
+    } else {
+      EventLoops.emit(context, call, Http2Call::closed);
     }
   }
 
@@ -117,20 +112,16 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
       // What was read together with the end of the connection: see closeAll().
       return false;
     }
-    Http2Call call =
-        known == null
-            ? directory.call(
-                headers, new Http2Response(frames, stream), new Http2Window(frames, stream))
-            : known;
+    Http2Call call = known == null ? directory.call(headers, frames, stream) : known;
     if (call == null) {
       return false;
     }
     if (known == null) {
       stream.setProperty(key, call);
-      context.emit(call, Http2Call::begin);
+      EventLoops.emit(context, call, Http2Call::begin);
     }
     if (endOfStream) {
-      context.emit(call, Http2Call::end);
+      EventLoops.emit(context, call, Http2Call::end);
     }
     return true;
   }
@@ -145,9 +136,9 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
     }
     int taken = data.readableBytes() + padding;
     if (endOfStream) {
-      context.emit(data, call::takeLast);
+      EventLoops.emit(context, data, call::takeLast);
     } else {
-      context.emit(data, call::take);
+      EventLoops.emit(context, data, call::take);
     }
     return call.window(taken);
   }
@@ -164,7 +155,7 @@ final class Http2Calls extends Http2Heads implements IdleCallTimeouts.Member {
   private boolean endIfIdle(Http2Stream stream) {
     Http2Call call = stream.getProperty(key);
     if (call != null) {
-      context.emit(call, Http2Call::endIfIdle);
+      EventLoops.emit(context, call, Http2Call::endIfIdle);
     }
     return true;
   }

@@ -1,5 +1,6 @@
 package dev.sluice.transport.grpc;
 
+import dev.sluice.inference.access.Operation;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
@@ -18,17 +19,13 @@ import org.jspecify.annotations.Nullable;
  * kept, since its length is the client's choice.
  */
 final class MethodTable {
-  private final Map<String, AuthorizedMethod<GrpcMethod>> unary = new HashMap<>();
+  private final Map<String, Unary> unary = new HashMap<>();
   private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams = new HashMap<>();
   private final Set<String> control = new HashSet<>();
-  private Unary last = new Unary("", null);
+  private @Nullable Unary last;
 
-  /**
-   * What a path is among the unary methods.
-   *
-   * @param method null if it is none
-   */
-  record Unary(String path, @Nullable AuthorizedMethod<GrpcMethod> method) {}
+  /** A unary method, its path, and the operation that its caller must be allowed. */
+  record Unary(String path, Operation operation, GrpcMethod method) {}
 
   /**
    * @throws IllegalStateException if two handlers serve the same method
@@ -36,30 +33,40 @@ final class MethodTable {
   MethodTable(List<GrpcProtocolHandler> protocolHandlers) {
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
       String service = "/" + protocolHandler.service() + "/";
-      protocolHandler.methods().forEach((name, method) -> add(unary, service + name, method));
-      protocolHandler.streams().forEach((name, method) -> add(streams, service + name, method));
+      protocolHandler
+          .methods()
+          .forEach((name, method) -> {
+            String path = service + name;
+            add(
+                unary,
+                path,
+                method.operation(),
+                new Unary(path, method.operation(), method.method()));
+          });
+      protocolHandler
+          .streams()
+          .forEach((name, method) -> add(streams, service + name, method.operation(), method));
     }
   }
 
-  private <T> void add(
-      Map<String, AuthorizedMethod<T>> methods, String path, AuthorizedMethod<T> method) {
+  private <T> void add(Map<String, T> methods, String path, Operation operation, T method) {
     if (methods.put(path, method) != null) {
       throw new IllegalStateException("two protocols claim the method " + path);
     }
-    if (method.operation().role().isControl()) {
+    if (operation.isControl()) {
       control.add(path);
     }
   }
 
-  /** Returns what a path is, whose text is made only if it is another one than the last. */
-  Unary unary(CharSequence path) {
-    if (AsciiString.contentEquals(last.path, path)) {
-      return last;
-    }
-    String text = path.toString();
-    var found = new Unary(text, unary.get(text));
-    if (found.method != null) {
-      last = found;
+  /**
+   * Returns the unary method of a path, whose text is made only if it is another one than the last;
+   * null if it is none.
+   */
+  @Nullable Unary unary(CharSequence path) {
+    Unary found = last;
+    if (found == null || !AsciiString.contentEquals(found.path, path)) {
+      found = unary.get(path.toString());
+      last = found == null ? last : found;
     }
     return found;
   }

@@ -6,7 +6,6 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.transport.ArrivalDeadlines;
-import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
@@ -32,7 +31,6 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   private final IdleCallTimeouts idleTimeouts;
   private final MessageIntake intake;
   private final ArrivalDeadlines deadlines;
-  private Arrival arrival = Arrival.NONE;
 
   /** Answers whose write is not complete. */
   private int unwritten;
@@ -67,7 +65,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     }
     reply.onSent(this::sent);
     idleTimeouts.add(this);
-    arrival = deadlines.begin(namedDeadline(), _ -> fail(expired()));
+    arriving(deadlines, namedDeadline(), _ -> fail(expired()));
     intake.open(messages);
     request.exceptionHandler(this::broken);
     request.response().exceptionHandler(_ -> cancelled());
@@ -137,7 +135,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   public void end() {
     if (!answered) {
       answered = true;
-      arrival.end();
+      arrived();
       answering(OK);
       record().succeeded();
       report(reply);
@@ -151,7 +149,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
       return;
     }
     answered = true;
-    arrival.end();
+    arrived();
     record().failed(ErrorCode.of(failure));
     InferenceException reported = explain(failure, reply);
     report(reply);
@@ -174,7 +172,7 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
   void cancelled() {
     idleTimeouts.remove(this);
     intake.ended();
-    arrival.end();
+    arrived();
     if (!answered) {
       leave();
     }

@@ -5,13 +5,10 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.ArrivalDeadlines;
-import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.grpc.message.MessageBody;
-import dev.sluice.transport.grpc.method.AuthorizedMethod;
-import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.netty.vertx.NettyBuffers;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Future;
@@ -27,12 +24,11 @@ import io.vertx.core.http.HttpServerRequest;
 final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   private static final int OK = 0;
 
-  private final AuthorizedMethod<GrpcMethod> method;
+  private final MethodTable.Unary method;
   private final UnaryReply reply;
   private final MessageBody body;
   private final ArrivalDeadlines deadlines;
-  private Arrival arrival = Arrival.NONE;
-  private boolean arrived;
+  private boolean whole;
   private boolean answered;
   private boolean seen;
   private long bytesIn;
@@ -44,7 +40,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
    */
   UnaryCall(
       GrpcHead head,
-      AuthorizedMethod<GrpcMethod> method,
+      MethodTable.Unary method,
       UnaryReply reply,
       MessageBody.Source source,
       GrpcForm form,
@@ -64,7 +60,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   void begin() {
     try {
       admit(method.operation());
-      arrival = deadlines.begin(deadline(), this::fail);
+      arriving(deadlines, deadline(), this::fail);
     } catch (RuntimeException | Error e) {
       fail(e);
     }
@@ -102,18 +98,18 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
 
   @Override
   public void onMemory() {
-    if (arrived) {
+    if (whole) {
       answer();
     }
   }
 
   /** Called when the whole body was taken. */
   void answer() {
-    arrived = true;
+    whole = true;
     if (answered || isAbandoned() || body.isWaiting()) {
       return;
     }
-    arrival.end();
+    arrived();
     record().received();
     long joined = body.complete();
     Future<Buffer> answer =
@@ -178,7 +174,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   public void fail(Throwable failure) {
     answered = true;
-    arrival.end();
+    arrived();
     record().failed(ErrorCode.of(failure));
     body.forget();
     InferenceException reported = explain(failure, reply);
@@ -194,7 +190,7 @@ final class UnaryCall extends GrpcExchange implements MessageBody.Owner {
   @Override
   void cancelled() {
     if (!answered) {
-      arrival.end();
+      arrived();
       body.forget();
       leave();
     }

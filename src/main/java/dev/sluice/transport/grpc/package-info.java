@@ -8,9 +8,9 @@
  * and streams come as Vert.x's requests.
  *
  * <p>Parts: {@link UnaryCall} and {@link StreamingCall} are the two kinds of calls, with {@link
- * GrpcExchange} in common; {@link MessageIntake} takes the messages of a stream. {@link
- * Http2Window} gives flow-control window back when bytes are consumed, which is the backpressure
- * towards clients. {@link StandardServices} are health and reflection.
+ * GrpcExchange} in common; {@link MessageIntake} takes the messages of a stream. {@link Http2Call}
+ * gives flow-control window back when bytes are consumed, which is the backpressure towards
+ * clients. {@link StandardServices} are health and reflection.
  *
  * <p>Errors: {@link GrpcStatus} is the table from error codes to statuses; texts are
  * percent-encoded by {@link GrpcText}.

@@ -4,8 +4,6 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget.Kind;
-import dev.sluice.transport.ArrivalDeadlines;
-import dev.sluice.transport.ArrivalDeadlines.Arrival;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ContentCoding;
@@ -35,7 +33,6 @@ final class BodyReader {
   private final HttpServerRequest request;
   private final ListenerContext context;
   private final HttpExchange exchange;
-  private final ArrivalDeadlines deadlines;
   private final MemoryAccount memory;
   private final long limit;
   private final Promise<Body> whole = Promise.promise();
@@ -43,7 +40,6 @@ final class BodyReader {
   private final long tensorAt;
   private final @Nullable String coding;
   private RequestMemory.@Nullable Wait wait;
-  private Arrival arrival = Arrival.NONE;
   private boolean announcedAll;
   private boolean ended;
 
@@ -52,13 +48,8 @@ final class BodyReader {
    * @param tensorAt where in the body raw bytes of a tensor begin, or {@link #NO_TENSOR}
    */
   BodyReader(
-      HttpServerRequest request,
-      HttpExchange exchange,
-      ListenerContext context,
-      ArrivalDeadlines deadlines,
-      long tensorAt) {
+      HttpServerRequest request, HttpExchange exchange, ListenerContext context, long tensorAt) {
     this.request = request;
-    this.deadlines = deadlines;
     this.context = context;
     this.exchange = exchange;
     this.memory = exchange.memory();
@@ -88,7 +79,7 @@ final class BodyReader {
     request.handler(this::take);
     request.endHandler(_ -> end());
     request.exceptionHandler(this::broken);
-    arrival = deadlines.begin(exchange.deadline(), this::fail);
+    exchange.arriving(this::fail);
     continueOrRefuse();
     return coding == null ? whole.future() : whole.future().compose(this::inflate);
   }
@@ -208,7 +199,7 @@ final class BodyReader {
   private void end() {
     if (!ended) {
       ended = true;
-      arrival.end();
+      exchange.arrived();
       long work = collected.joinedBytes();
       if (work == 0) {
         whole.complete(collected.toBody());
@@ -247,7 +238,7 @@ final class BodyReader {
     }
     if (!ended) {
       ended = true;
-      arrival.end();
+      exchange.arrived();
       collected.clear();
       memory.releaseAll(Kind.BODY);
       whole.fail(why);

@@ -109,7 +109,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
 
   private boolean isControl(String path) {
     Operation operation = routes.operation(path);
-    return operation != null && operation.role().isControl();
+    return operation != null && operation.isControl();
   }
 
   private void answer(HttpExchange exchange, boolean shared) {

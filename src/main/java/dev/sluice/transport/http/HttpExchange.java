@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -186,8 +187,7 @@ public final class HttpExchange extends ListenerExchange {
    */
   public Future<Body> body() {
     requireDecided();
-    return received(
-        new BodyReader(request, this, context(), deadlines, BodyReader.NO_TENSOR).read());
+    return received(new BodyReader(request, this, context(), BodyReader.NO_TENSOR).read());
   }
 
   /**
@@ -199,12 +199,17 @@ public final class HttpExchange extends ListenerExchange {
    */
   public <T> Future<T> body(long tensorAt, Function<Body, Future<T>> work) {
     requireDecided();
-    return received(new BodyReader(request, this, context(), deadlines, tensorAt).read())
+    return received(new BodyReader(request, this, context(), tensorAt).read())
         .compose(body -> body.closeAfter(work));
   }
 
   private Future<Body> received(Future<Body> body) {
     return record().isTraced() ? body.onSuccess(_ -> record().received()) : body;
+  }
+
+  /** Has the deadline watched while the body arrives. */
+  void arriving(Consumer<InferenceException> expire) {
+    arriving(deadlines, deadline(), expire);
   }
 
   /** Asks a client for its body that waits for that. */

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ public enum ResponseCoding {
   GZIP,
   DEFLATE;
 
+  /** Most headers name neither, or there is none: those are not taken apart. */
+  private static final Pattern NAMED = Pattern.compile("gzip|deflate", Pattern.CASE_INSENSITIVE);
+
   /** Returns its name in headers. */
   public String token() {
     return name().toLowerCase(Locale.ROOT);
@@ -35,6 +39,9 @@ public enum ResponseCoding {
    * @param acceptEncoding the header's value; without one, or if it names none of ours, none
    */
   public static ResponseCoding of(@Nullable String acceptEncoding) {
+    if (acceptEncoding == null || !NAMED.matcher(acceptEncoding).find()) {
+      return IDENTITY;
+    }
     ResponseCoding best = IDENTITY;
     double bestQuality = 0;
     for (QualityValues.Member member : QualityValues.of(acceptEncoding).members()) {

@@ -1,14 +1,15 @@
 package dev.sluice.transport.netty;
 
-import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.Context;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
+import io.vertx.core.net.impl.ShutdownEvent;
 import io.vertx.core.net.impl.VertxHandler;
 import java.util.Optional;
 
@@ -43,8 +44,13 @@ public final class ConnectionInternals {
    *
    * @throws IllegalStateException if the connection shows none
    */
-  public static ConnectionContext dispatch(HttpConnection connection) {
-    return new ConnectionContext(base(connection).context());
+  public static Context dispatch(HttpConnection connection) {
+    return base(connection).context();
+  }
+
+  /** Returns whether a user event of a channel says that its listener closes. */
+  public static boolean isShutdown(Object event) {
+    return event instanceof ShutdownEvent;
   }
 
   /** Returns the connection as the class that holds its channel and its context. */

@@ -1,7 +1,7 @@
 package dev.sluice.transport.netty;
 
-import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.channel.ChannelHandler;
+import io.vertx.core.Context;
 
 /**
  * A protocol other than HTTP on the same port, found by protocol detection. Belongs to one event
@@ -22,5 +22,5 @@ public interface DetectedProtocol {
    * @param whole to be run whenever something that the client sends is whole: what is not so for
    *     too long ends the connection
    */
-  ChannelHandler open(ConnectionContext context, Runnable whole);
+  ChannelHandler open(Context context, Runnable whole);
 }

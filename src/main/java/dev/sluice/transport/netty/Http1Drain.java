@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.ShutdownEvent;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -140,7 +139,7 @@ public final class Http1Drain extends ChannelDuplexHandler {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof ShutdownEvent) {
+    if (ConnectionInternals.isShutdown(event)) {
       closing = true;
       closeIn(GRACE_MILLIS, ctx);
     } else {

@@ -1,6 +1,5 @@
 package dev.sluice.transport.netty;
 
-import dev.sluice.transport.netty.vertx.ConnectionContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -41,7 +40,7 @@ public final class ProtocolDetector extends ChannelInboundHandlerAdapter {
     } else if (bytes.readableBytes() < binding.dispatcher().firstBytes().length) {
       seen = bytes;
     } else {
-      takeOver(ctx, binding.dispatcher().open(new ConnectionContext(context), whole(ctx)), bytes);
+      takeOver(ctx, binding.dispatcher().open(context, whole(ctx)), bytes);
     }
   }
 

@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.internal.net.NetSocketInternal;
-import io.vertx.core.net.impl.ShutdownEvent;
 import io.vertx.core.net.impl.VertxHandler;
 import java.util.concurrent.TimeUnit;
 
@@ -28,7 +27,7 @@ final class UnusedConnectionDrain extends ChannelInboundHandlerAdapter {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // The result is not needed: the listener waits.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof ShutdownEvent && isUnused(ctx)) {
+    if (ConnectionInternals.isShutdown(event) && isUnused(ctx)) {
       scheduleEnd(Http1Drain.GRACE_MILLIS, ctx, event);
     } else {
       ctx.fireUserEventTriggered(event);

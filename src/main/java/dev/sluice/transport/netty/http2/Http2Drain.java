@@ -7,14 +7,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
-import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.net.impl.ShutdownEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -72,18 +69,11 @@ public final class Http2Drain extends Http2FrameListenerDecorator {
   private final class Events extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext at, Object event) {
-      if (event == ConnectionDrain.Step.BEGIN || event instanceof ShutdownEvent) {
+      if (event == ConnectionDrain.Step.BEGIN || ConnectionInternals.isShutdown(event)) {
         begin();
       } else {
         at.fireUserEventTriggered(event);
       }
-    }
-  }
-
-  private final class Streams extends Http2ConnectionAdapter {
-    @Override
-    public void onStreamClosed(Http2Stream stream) {
-      pingIfIdle();
     }
   }
 
@@ -92,7 +82,7 @@ public final class Http2Drain extends Http2FrameListenerDecorator {
       return;
     }
     begun = true;
-    handler.connection().addListener(new Streams());
+    handler.connection().addListener(new StreamEnds(_ -> pingIfIdle()));
     var _ = ctx.executor().schedule(this::ask, LONGEST_BUSY_MILLIS, TimeUnit.MILLISECONDS);
     pingIfIdle();
   }

@@ -1,15 +1,18 @@
 package dev.sluice.transport.netty.http2;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Listens to the frames of an HTTP/2 connection, and sees the heads of its streams in one place: a
- * HEADERS frame comes with a priority or without one. On the connection's event loop.
+ * HEADERS frame comes with a priority or without one. Sees the ends of streams too, if it is asked
+ * to. On the connection's event loop.
  */
 public abstract class Http2Heads extends Http2FrameListenerDecorator {
   /** Listens before another one. */
@@ -26,6 +29,14 @@ public abstract class Http2Heads extends Http2FrameListenerDecorator {
    */
   protected abstract @Nullable Http2Headers headRead(
       int streamId, Http2Headers headers, boolean end) throws Http2Exception;
+
+  /** Has {@link #streamClosed} called from now on. */
+  protected final void listenToStreams(Http2Connection connection) {
+    connection.addListener(new StreamEnds(this::streamClosed));
+  }
+
+  /** Called when a stream is no more, whatever ended it. */
+  protected void streamClosed(Http2Stream stream) {}
 
   @Override
   public final void onHeadersRead(

@@ -11,7 +11,6 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -67,7 +66,7 @@ public final class Http2Memory extends Http2Heads {
   private final ChannelHandlerContext ctx;
   private final RequestMemory memory;
   private final MemoryAccount account;
-  private final ConsumedBytesFlowController window;
+  private final ReceiveFlowController window;
   private final Http2Connection.PropertyKey headKey;
   private long heads;
   private long elsewhere;
@@ -84,7 +83,7 @@ public final class Http2Memory extends Http2Heads {
     this.memory = memory;
     account = memory.account(ctx.channel());
     headKey = handler.connection().newKey();
-    window = new ConsumedBytesFlowController(handler.decoder().flowController(), this::update);
+    window = ReceiveFlowController.of(handler.connection());
   }
 
   /** Charges what a connection holds that has just been opened, if it speaks HTTP/2. */
@@ -94,8 +93,8 @@ public final class Http2Memory extends Http2Heads {
           ChannelHandlerContext ctx = ConnectionInternals.context(connection);
           var held = new Http2Memory(handler, ctx, memory);
           handler.decoder().frameListener(held);
-          handler.connection().local().flowController(held.window);
-          handler.connection().addListener(held.new Closed());
+          held.window.whenConsumed(held::update);
+          held.listenToStreams(handler.connection());
           ctx.channel().attr(KEY).set(held);
           ctx.channel().closeFuture().addListener(_ -> held.account.close());
         });
@@ -147,15 +146,13 @@ public final class Http2Memory extends Http2Heads {
     }
   }
 
-  private final class Closed extends Http2ConnectionAdapter {
-    @Override
-    public void onStreamClosed(Http2Stream stream) {
-      Integer size = stream.removeProperty(headKey);
-      if (size != null) {
-        heads -= size;
-      }
-      update();
+  @Override
+  protected void streamClosed(Http2Stream stream) {
+    Integer size = stream.removeProperty(headKey);
+    if (size != null) {
+      heads -= size;
     }
+    update();
   }
 
   private long held() {

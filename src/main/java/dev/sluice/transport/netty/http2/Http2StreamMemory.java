@@ -6,7 +6,6 @@ import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.netty.ConnectionInternals;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -52,7 +51,7 @@ public final class Http2StreamMemory extends Http2Heads {
           ChannelHandlerContext ctx = ConnectionInternals.context(connection);
           var streams = new Http2StreamMemory(handler, ctx, memory);
           handler.decoder().frameListener(streams);
-          handler.connection().addListener(streams.new Closed());
+          streams.listenToStreams(handler.connection());
           ctx.channel().closeFuture().addListener(_ -> streams.closed());
         });
   }
@@ -87,15 +86,13 @@ public final class Http2StreamMemory extends Http2Heads {
     return false;
   }
 
-  private final class Closed extends Http2ConnectionAdapter {
-    @Override
-    public void onStreamClosed(Http2Stream stream) {
-      if (stream.removeProperty(countedKey) != null) {
-        open--;
-        if (taken - open >= 2 * STEP) {
-          taken -= STEP;
-          memory.giveStreams(STEP);
-        }
+  @Override
+  protected void streamClosed(Http2Stream stream) {
+    if (stream.removeProperty(countedKey) != null) {
+      open--;
+      if (taken - open >= 2 * STEP) {
+        taken -= STEP;
+        memory.giveStreams(STEP);
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.sluice.transport.netty.vertx;
 
 import io.vertx.core.Context;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 
@@ -24,5 +25,10 @@ public final class EventLoops {
   /** Returns whether the caller is on the event loop of a context. Any thread. */
   public static boolean isOn(Context eventLoop) {
     return ((ContextInternal) eventLoop).inThread();
+  }
+
+  /** Runs an action in a context, at once: the caller is on its event loop. */
+  public static <T> void emit(Context context, T argument, Handler<T> action) {
+    ((ContextInternal) context).emit(argument, action);
   }
 }
