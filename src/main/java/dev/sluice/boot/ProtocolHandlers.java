@@ -55,6 +55,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The protocol handlers of a listener. A new protocol is a line here.
@@ -64,7 +65,7 @@ import java.util.Set;
  * @param telemetry what metrics and statistics show
  * @param monitor what the console shows
  * @param concurrencyLimit how many predictions of grps may be under way at once
- * @param regions of shared memory that callers have registered
+ * @param regions of shared memory that callers have registered; null where none is served
  * @param requestLogs which calls of TensorFlow Serving's protocol are kept
  */
 record ProtocolHandlers(
@@ -73,7 +74,7 @@ record ProtocolHandlers(
     Telemetry telemetry,
     CallMonitor monitor,
     PredictConcurrencyLimit concurrencyLimit,
-    SharedMemoryRegions regions,
+    @Nullable SharedMemoryRegions regions,
     RequestLogs requestLogs) {
   /**
    * The interfaces of the server that protocol handlers ask.
@@ -145,7 +146,7 @@ record ProtocolHandlers(
 
   private DescribedListener described(ListenerConfig listener) {
     return ListenerDescription.of(
-        listener, config, regions.served(), audience(listener.protocols()));
+        listener, config, regions != null, audience(listener.protocols()));
   }
 
   private CustomPredict customPredict() {

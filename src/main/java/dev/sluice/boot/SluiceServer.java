@@ -85,7 +85,7 @@ public final class SluiceServer implements Server {
   private final Optional<AccessLogWriter> accessLog;
   private final Optional<InferenceLogWriter> inferenceLog;
   private final MemoryBudget memory;
-  private final SharedMemoryRegions regions;
+  private final @Nullable SharedMemoryRegions regions;
   private final Listeners listeners;
   private final PeriodicTasks periodicTasks;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -158,11 +158,11 @@ public final class SluiceServer implements Server {
     return telemetry;
   }
 
-  private static SharedMemoryRegions regions(SharedMemoryConfig shared) {
+  private static @Nullable SharedMemoryRegions regions(SharedMemoryConfig shared) {
     return shared.enabled()
         ? SharedMemoryRegions.in(
             shared.directory(), shared.maxRegions(), shared.idleTimeout(), ServerClock.NANO_TIME)
-        : SharedMemoryRegions.OFF;
+        : null;
   }
 
   private static LatencyForms latencies(LatencyMetricsConfig config) {
@@ -393,7 +393,9 @@ public final class SluiceServer implements Server {
     }
     ServerThreads.await(models.repository().close());
     models.control().close();
-    regions.close();
+    if (regions != null) {
+      regions.close();
+    }
     ServerThreads.await(threads.loaded());
     // What is still being deployed cannot be undeployed.
     ServerThreads.await(measuring.otherwiseEmpty());

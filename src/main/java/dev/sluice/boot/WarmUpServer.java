@@ -17,7 +17,6 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.control.VersionStatus;
 import dev.sluice.ops.CallMonitor;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
-import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.WarmUpRequests;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
@@ -261,7 +260,7 @@ final class WarmUpServer implements AutoCloseable {
         telemetry,
         new CallMonitor(telemetry, ServerClock.NANO_TIME, InstantSource.system(), () -> 0),
         new PredictConcurrencyLimit(config.protocols().grps().maxConnections()),
-        SharedMemoryRegions.OFF,
+        null,
         new RequestLogs(List.of(), telemetry.loads(), InstantSource.system(), Optional.empty()));
   }
 

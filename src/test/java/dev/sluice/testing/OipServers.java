@@ -4,7 +4,6 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.telemetry.Telemetry;
 import java.util.function.LongSupplier;
 
@@ -21,7 +20,7 @@ public final class OipServers {
         new OipServer.Identity("sluice", "1"),
         Telemetry.unseen(),
         ForwardedHeaders.NONE,
-        SharedMemoryRegions.OFF,
+        null,
         nanoTime);
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.protocol.oip;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.inference.RequestOptions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -80,18 +79,5 @@ public final class ForwardedHeaders {
               + Excerpt.of(name)
               + "' is reserved for Triton usage and cannot be forwarded.");
     }
-  }
-
-  /**
-   * Returns the parameters of a request, with its headers. Of a parameter and a header with one
-   * name the header wins: it may be a proxy's, whose word counts more than the caller's.
-   */
-  public static RequestOptions add(Map<String, ParameterValue> headers, RequestOptions said) {
-    if (headers.isEmpty()) {
-      return said;
-    }
-    Map<String, ParameterValue> all = new HashMap<>(said.parameters());
-    all.putAll(headers);
-    return new RequestOptions(said.priority(), said.timeoutMicros(), said.sequence(), all);
   }
 }

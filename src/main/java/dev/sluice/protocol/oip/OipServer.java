@@ -6,10 +6,12 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.inference.control.LogControl;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.transport.Exchange;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server as this protocol's handlers see it. Immutable; any thread.
@@ -20,7 +22,7 @@ import java.util.function.LongSupplier;
  * @param identity what server metadata reports
  * @param telemetry has the models' statistics
  * @param forwarded headers that models get to see
- * @param regions of shared memory that callers have registered
+ * @param regions of shared memory that callers have registered; null where none is served
  * @param nanoTime the clock of deadlines
  */
 public record OipServer(
@@ -30,7 +32,7 @@ public record OipServer(
     Identity identity,
     Telemetry telemetry,
     ForwardedHeaders forwarded,
-    SharedMemoryRegions regions,
+    @Nullable SharedMemoryRegions regions,
     LongSupplier nanoTime) {
   /** The name and the version that server metadata reports. */
   public record Identity(String name, String version) {}
@@ -54,9 +56,16 @@ public record OipServer(
 
   /** Returns the extensions that are served, by their announced names. */
   public List<String> extensions() {
-    return regions.served()
+    return regions != null
         ? EXTENSIONS
         : EXTENSIONS.stream().filter(extension -> !extension.equals(SHARED_MEMORY)).toList();
+  }
+
+  /**
+   * Returns the shared memory of the caller of an exchange, on its event loop, if any is served.
+   */
+  public @Nullable SharedMemory memory(Exchange exchange) {
+    return regions == null ? null : SharedMemory.of(regions, exchange);
   }
 
   /**

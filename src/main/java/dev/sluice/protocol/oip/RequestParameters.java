@@ -43,7 +43,7 @@ public final class RequestParameters {
   private String signatureName = "";
   private boolean binaryOutput;
   private boolean emptyFinal;
-  private ParameterValue sequenceId = SequenceStep.NONE.id();
+  private @Nullable ParameterValue sequenceId;
   private boolean sequenceStart;
   private boolean sequenceEnd;
   private @Nullable Map<String, ParameterValue> free;
@@ -57,13 +57,27 @@ public final class RequestParameters {
     return timeoutMicros;
   }
 
-  /** Returns the parameters of the request besides its tensors. */
-  public RequestOptions options() {
-    SequenceStep sequence = new SequenceStep(sequenceId, sequenceStart, sequenceEnd);
-    if (free != null || timeoutMicros > 0 || sequence.hasId() || sequenceStart || sequenceEnd) {
-      return new RequestOptions(priority, timeoutMicros, sequence, free == null ? Map.of() : free);
+  /**
+   * Returns the parameters of the request besides its tensors.
+   *
+   * @param headers that are parameters too. Of a parameter and a header with one name the header
+   *     wins: it may be a proxy's, whose word counts more than the caller's.
+   */
+  public RequestOptions options(Map<String, ParameterValue> headers) {
+    if (!headers.isEmpty()) {
+      free = free == null ? new HashMap<>() : free;
+      free.putAll(headers);
     }
-    return priority == 0 ? RequestOptions.NONE : RequestOptions.ofPriority(priority);
+    boolean sequenced = sequenceId != null || sequenceStart || sequenceEnd;
+    if (free == null && timeoutMicros == 0 && !sequenced) {
+      return priority == 0 ? RequestOptions.NONE : RequestOptions.ofPriority(priority);
+    }
+    ParameterValue id = sequenceId == null ? SequenceStep.NONE.id() : sequenceId;
+    return new RequestOptions(
+        priority,
+        timeoutMicros,
+        sequenced ? new SequenceStep(id, sequenceStart, sequenceEnd) : SequenceStep.NONE,
+        free == null ? Map.of() : free);
   }
 
   /**

@@ -16,18 +16,13 @@ import org.jspecify.annotations.Nullable;
  * Shared memory as one caller may use it: on the same machine, with the right to it.
  *
  * @param regions of all callers
- * @param caller the request's caller; null where no shared memory is served
+ * @param caller the request's caller
  * @param local whether the caller is on this machine, as far as its connection says
  */
-public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller, boolean local) {
-  /** For servers without shared memory. */
-  public static final SharedMemory NONE = new SharedMemory(SharedMemoryRegions.OFF, null, false);
-
+public record SharedMemory(SharedMemoryRegions regions, Caller caller, boolean local) {
   /** Returns the shared memory for the caller of an exchange. On its event loop. */
   public static SharedMemory of(SharedMemoryRegions regions, Exchange exchange) {
-    return regions.served()
-        ? new SharedMemory(regions, exchange.caller(), isLocal(exchange.peer()))
-        : NONE;
+    return new SharedMemory(regions, exchange.caller(), isLocal(exchange.peer()));
   }
 
   private static boolean isLocal(@Nullable Object peer) {
@@ -45,31 +40,29 @@ public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller,
    * @throws InferenceException with PERMISSION_DENIED if not
    */
   public Caller require() {
-    Caller asking = caller;
-    if (asking == null) {
-      throw new InferenceException(ErrorCode.NOT_FOUND, "no shared memory is served");
-    }
-    asking.require(Operation.SHARED_MEMORY);
+    caller.require(Operation.SHARED_MEMORY);
     if (!local) {
       throw new InferenceException(
           ErrorCode.PERMISSION_DENIED,
           "shared memory is for callers on the same machine: over loopback or a Unix domain"
               + " socket");
     }
-    return asking;
+    return caller;
   }
 
   /**
    * Returns where a tensor lies.
    *
+   * @param memory that the caller shares; null where none is served
    * @throws InferenceException with NOT_FOUND if there is no such region, INVALID_ARGUMENT if it
    *     has no such part, or as {@link #require}
    */
-  public SharedMemorySlice slot(SharedMemoryParameters place) {
-    if (caller == null) {
+  public static SharedMemorySlice slot(
+      @Nullable SharedMemory memory, SharedMemoryParameters place) {
+    if (memory == null) {
       throw SharedMemoryRegion.notFound(place.region());
     }
-    SharedMemoryRegion found = regions.find(require(), place.region());
+    SharedMemoryRegion found = memory.regions.find(memory.require(), place.region());
     if (place.byteSize() < 0) {
       throw InferenceException.invalid(
           "shared memory region '%s' is named without a 'shared_memory_byte_size' of 0 or more"
@@ -79,13 +72,18 @@ public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller,
     return new SharedMemorySlice(found, place.offset(), place.byteSize());
   }
 
-  /** Returns where each of several tensors lies; see {@link #slot}. */
-  public Map<String, SharedMemorySlice> slots(Map<String, SharedMemoryParameters> places) {
-    if (places.isEmpty()) {
-      return Map.of();
-    }
+  /**
+   * Returns where each of several outputs goes, none of which is classified; see {@link #slot}.
+   *
+   * @throws InferenceException also with INVALID_ARGUMENT if one is
+   */
+  public static Map<String, SharedMemorySlice> slots(
+      @Nullable SharedMemory memory,
+      Map<String, SharedMemoryParameters> places,
+      Map<String, Integer> classes) {
+    requirePlain(places.keySet(), classes);
     Map<String, SharedMemorySlice> slots = new HashMap<>();
-    places.forEach((output, place) -> slots.put(output, slot(place)));
+    places.forEach((output, place) -> slots.put(output, slot(memory, place)));
     return slots;
   }
 
@@ -97,12 +95,7 @@ public record SharedMemory(SharedMemoryRegions regions, @Nullable Caller caller,
             .formatted(Excerpt.of(region)));
   }
 
-  /**
-   * Requires that no output that goes to shared memory is classified.
-   *
-   * @throws InferenceException with INVALID_ARGUMENT if one is
-   */
-  public static void requirePlain(Set<String> placed, Map<String, Integer> classes) {
+  private static void requirePlain(Set<String> placed, Map<String, Integer> classes) {
     for (String output : placed) {
       if (classes.containsKey(output)) {
         throw InferenceException.invalid(

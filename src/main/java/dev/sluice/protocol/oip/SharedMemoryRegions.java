@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -25,10 +24,6 @@ import java.util.regex.Pattern;
  * identity. Owner of their files. Any thread; {@link #register} may block.
  */
 public final class SharedMemoryRegions {
-  /** For servers without shared memory. */
-  public static final SharedMemoryRegions OFF =
-      new SharedMemoryRegions(Optional.empty(), 0, Duration.ZERO, () -> 0);
-
   /** A file of a folder, and of none below it; POSIX wants one slash in front. */
   private static final Pattern KEY = Pattern.compile("/?(?!\\.{1,2}$)[^/\\x00]{1,255}");
 
@@ -38,7 +33,7 @@ public final class SharedMemoryRegions {
 
   private static final int LONGEST_NAME = 1_024;
 
-  private final Optional<Path> folder;
+  private final Path folder;
   private final int most;
   private final long idleNanos;
   private final LongSupplier nanoTime;
@@ -47,8 +42,7 @@ public final class SharedMemoryRegions {
 
   private record Id(String identity, String name) {}
 
-  private SharedMemoryRegions(
-      Optional<Path> folder, int most, Duration idle, LongSupplier nanoTime) {
+  private SharedMemoryRegions(Path folder, int most, Duration idle, LongSupplier nanoTime) {
     this.folder = folder;
     this.most = most;
     this.idleNanos = idle.toNanos();
@@ -63,12 +57,7 @@ public final class SharedMemoryRegions {
    */
   public static SharedMemoryRegions in(
       Path folder, int most, Duration idle, LongSupplier nanoTime) {
-    return new SharedMemoryRegions(Optional.of(folder), most, idle, nanoTime);
-  }
-
-  /** Returns whether shared memory is served at all. */
-  public boolean served() {
-    return folder.isPresent();
+    return new SharedMemoryRegions(folder, most, idle, nanoTime);
   }
 
   /** Returns how many bytes a request may have there at most, as far as is known. */
@@ -136,12 +125,12 @@ public final class SharedMemoryRegions {
   /** Opens a file that exists, and is neither a link nor anything else than a file. */
   private FileChannel open(String key) {
     if (!KEY.matcher(key).matches()) {
-      throw unable(key, "wanted the name of a file in " + folder.orElseThrow());
+      throw unable(key, "wanted the name of a file in " + folder);
     }
     if (OF_OTHERS.matcher(key).matches()) {
       throw unable(key, "it is no region of a client");
     }
-    Path file = folder.orElseThrow().resolve(key.startsWith("/") ? key.substring(1) : key);
+    Path file = folder.resolve(key.startsWith("/") ? key.substring(1) : key);
     try {
       if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
         throw new NoSuchFileException(key);

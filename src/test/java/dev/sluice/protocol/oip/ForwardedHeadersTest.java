@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.ParameterValue.Text;
-import dev.sluice.inference.RequestOptions;
-import dev.sluice.inference.SequenceStep;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,17 +31,6 @@ class ForwardedHeadersTest {
   @Test
   void noneAreWithoutAPattern() {
     assertThat(ForwardedHeaders.NONE.ofHttp(HEADERS)).isEmpty();
-    assertThat(ForwardedHeaders.add(Map.of(), RequestOptions.NONE)).isSameAs(RequestOptions.NONE);
-  }
-
-  @Test
-  void aHeaderCountsMoreThanAParameterOfItsName() {
-    Map<String, ParameterValue> said = Map.of("x-user", new Text("eve"), "y", new Text("z"));
-    var options = new RequestOptions(2, 3, SequenceStep.NONE, said);
-    assertThat(ForwardedHeaders.add(Map.of("x-user", new Text("ann")), options))
-        .isEqualTo(
-            new RequestOptions(
-                2, 3, SequenceStep.NONE, Map.of("x-user", new Text("ann"), "y", new Text("z"))));
   }
 
   @ParameterizedTest

@@ -6,7 +6,6 @@ import dev.sluice.fuzz.SameTensors;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.protocol.oip.FuzzedModels;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeExchange;
 import dev.sluice.testing.NativeBodies;
 import dev.sluice.testing.OipServers;
@@ -28,8 +27,6 @@ final class OipMessageFuzz implements FuzzTarget {
   }
 
   private InferenceRequest decode(Body message) {
-    return InferRequestReader.decode(
-            server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
-        .request();
+    return InferRequestReader.decode(server, message, new FakeExchange(), Map.of(), null).request();
   }
 }

@@ -12,7 +12,6 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.FuzzedModels;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.NativeBodies;
 import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
@@ -47,7 +46,7 @@ final class OipInferFuzz implements FuzzTarget {
     ModelLease model =
         OipModels.admit(models.planes(), new ModelSelector.Latest(name), Caller.SERVER);
     return model.handOver(lease ->
-        new InferDecoder(server, lease, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
+        new InferDecoder(server, lease, Deadline.NONE, "r", Map.of(), null)
             .decode(body, header)
             .request());
   }

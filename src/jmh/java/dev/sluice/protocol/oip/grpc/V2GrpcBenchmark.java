@@ -4,7 +4,6 @@ import dev.sluice.benchmark.ServedForBenchmark;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.loadtest.row.Requests;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.FakeExchange;
 import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
@@ -43,7 +42,7 @@ public class V2GrpcBenchmark {
 
   @Benchmark
   public void decode() {
-    InferRequestReader.decode(server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
+    InferRequestReader.decode(server, message, new FakeExchange(), Map.of(), null)
         .request()
         .close();
   }

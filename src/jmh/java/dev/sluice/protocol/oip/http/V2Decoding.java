@@ -6,7 +6,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.testing.OipServers;
 import dev.sluice.transport.Body;
 import java.util.Map;
@@ -23,7 +22,7 @@ final class V2Decoding {
 
   InferDecoder.Decoded decode(Body body, @Nullable String jsonLength) {
     var model = OipModels.admit(server.data(), selector, Caller.SERVER);
-    return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of(), SharedMemory.NONE)
+    return new InferDecoder(server, model, Deadline.NONE, "benchmark", Map.of(), null)
         .decode(body, jsonLength);
   }
 }

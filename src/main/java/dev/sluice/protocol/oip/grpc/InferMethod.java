@@ -1,10 +1,8 @@
 package dev.sluice.protocol.oip.grpc;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
-import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.transport.Body;
@@ -14,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles a {@code ModelInfer} call: decodes, runs, encodes.
@@ -32,9 +31,10 @@ record InferMethod(OipServer server) implements GrpcMethod {
   @Override
   public Future<Buffer> answer(GrpcCall call, Body message) {
     Map<String, ParameterValue> metadata = forwarded(call, message);
-    SharedMemory memory = SharedMemory.of(server.regions(), call);
+    SharedMemory memory = server.memory(call);
     return call.compute(
-            message.work() + memory.work(), () -> decode(call, message, metadata, memory))
+            message.work() + (memory == null ? 0 : memory.work()),
+            () -> decode(call, message, metadata, memory))
         .compose(decoded -> run(call, decoded));
   }
 
@@ -49,7 +49,10 @@ record InferMethod(OipServer server) implements GrpcMethod {
 
   /** Decodes the inputs; tensors keep the message's memory for as long as they need it. */
   private InferRequestReader.Decoded decode(
-      GrpcCall call, Body message, Map<String, ParameterValue> metadata, SharedMemory memory) {
+      GrpcCall call,
+      Body message,
+      Map<String, ParameterValue> metadata,
+      @Nullable SharedMemory memory) {
     try (message) {
       return InferRequestReader.decode(server, message, call, metadata, memory);
     }
@@ -58,15 +61,11 @@ record InferMethod(OipServer server) implements GrpcMethod {
   private Future<Buffer> run(GrpcCall call, InferRequestReader.Decoded decoded) {
     ModelMetadata model = decoded.request().model().metadata();
     call.record().traces(decoded.request(), decoded.id());
-    return call.ask(server.data(), decoded.request(), response -> encode(decoded, model, response));
-  }
-
-  private static Buffer encode(
-      InferRequestReader.Decoded decoded, ModelMetadata model, InferenceResponse response) {
-    return Classification.in(
-        response,
-        decoded.classes(),
-        model,
-        shown -> InferResponseWriter.encode(shown, decoded.id(), decoded.slots()));
+    return call.ask(
+        server.data(),
+        decoded.request(),
+        response ->
+            InferResponseWriter.encode(
+                response, decoded.classes(), model, decoded.id(), decoded.slots()));
   }
 }

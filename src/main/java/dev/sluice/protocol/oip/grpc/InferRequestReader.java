@@ -8,7 +8,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
-import dev.sluice.protocol.oip.ForwardedHeaders;
+import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.OipServer;
@@ -24,6 +24,7 @@ import dev.sluice.transport.Exchange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a {@code ModelInferRequest} into tensors for the model it names.
@@ -48,9 +49,9 @@ final class InferRequestReader {
 
   private final WireRequest wire;
   private final ModelLease model;
-  private final SharedMemory memory;
+  private final @Nullable SharedMemory memory;
 
-  private InferRequestReader(WireRequest wire, ModelLease model, SharedMemory memory) {
+  private InferRequestReader(WireRequest wire, ModelLease model, @Nullable SharedMemory memory) {
     this.wire = wire;
     this.model = model;
     this.memory = memory;
@@ -61,7 +62,7 @@ final class InferRequestReader {
    *
    * @param call has the deadline if the message names none
    * @param metadata of the call, as far as it is parameters too
-   * @param memory that the caller shares
+   * @param memory that the caller shares; null where none is served
    * @throws InferenceException INVALID_ARGUMENT if anything is wrong with the request,
    *     UNIMPLEMENTED if its model does not give one answer, or as {@link OipModels#admit} does
    */
@@ -70,7 +71,7 @@ final class InferRequestReader {
       Body message,
       Exchange call,
       Map<String, ParameterValue> metadata,
-      SharedMemory memory) {
+      @Nullable SharedMemory memory) {
     WireRequest wire = WireRequest.read(message);
     call.measure(Api.OIP_INFER, wire.modelName());
     call.record().sample(wire.modelName());
@@ -84,13 +85,38 @@ final class InferRequestReader {
       WireRequest wire,
       Exchange call,
       Map<String, ParameterValue> metadata,
-      SharedMemory memory) {
+      @Nullable SharedMemory memory) {
     return OipModels.admit(server.data(), selector(wire), call.caller())
         .handOver(model -> decode(server, wire, model, call, metadata, memory));
   }
 
   private static ModelSelector selector(WireRequest wire) {
-    return GrpcSelectors.of(wire.modelName(), wire.modelVersion());
+    return selector(wire.modelName(), wire.modelVersion());
+  }
+
+  /**
+   * Returns what selects the version of the model that a message is for.
+   *
+   * @param version the digits of a number, or empty for the highest version that takes requests
+   * @throws InferenceException with INVALID_ARGUMENT if it is neither
+   */
+  static ModelSelector selector(String name, String version) {
+    if (version.isEmpty()) {
+      return new ModelSelector.Latest(name);
+    }
+    try {
+      long number = Long.parseLong(version);
+      if (number < 0) {
+        throw InferenceException.invalid(
+            "invalid model version specified '" + number + "', wanted an integer > 0");
+      }
+      return new ModelSelector.Version(name, number);
+    } catch (NumberFormatException e) {
+      throw InferenceException.invalid(
+          "failed to get model version from specified version string '"
+              + Excerpt.of(version)
+              + "', wanted an integer > 0");
+    }
   }
 
   private static Decoded decode(
@@ -99,11 +125,13 @@ final class InferRequestReader {
       ModelLease model,
       Exchange call,
       Map<String, ParameterValue> metadata,
-      SharedMemory memory) {
+      @Nullable SharedMemory memory) {
     Deadline wanted =
         server.deadline(wire.parameters().timeoutMicros(), model.metadata(), call.deadline());
-    SharedMemory.requirePlain(wire.places().keySet(), wire.classes());
-    Map<String, SharedMemorySlice> slots = memory.slots(wire.places());
+    Map<String, SharedMemorySlice> slots =
+        wire.places().isEmpty()
+            ? Map.of()
+            : SharedMemory.slots(memory, wire.places(), wire.classes());
     InferenceRequest request =
         new InferRequestReader(wire, model, memory).request(wanted, call.requestId(), metadata);
     return new Decoded(request, wire.id(), wire.classes(), slots);
@@ -114,7 +142,9 @@ final class InferRequestReader {
     requireOneFormOfContents();
     Signature signature = OipModels.signature(model, wire.parameters().signatureName());
     OipRequestChecks.check(model, signature, wire.heads(), wire.outputs());
-    Classification.check(signature, wire.classes());
+    if (!wire.classes().isEmpty()) {
+      Classification.check(signature, wire.classes());
+    }
     List<String> outputs = signature.commonOutputs(wire.outputs());
     return new InferenceRequest(
         model,
@@ -123,7 +153,7 @@ final class InferRequestReader {
         outputs,
         deadline,
         requestId,
-        ForwardedHeaders.add(metadata, wire.parameters().options()));
+        wire.parameters().options(metadata));
   }
 
   private void requireOneFormOfContents() {
@@ -212,7 +242,7 @@ final class InferRequestReader {
                 + name()
                 + "'");
       }
-      return memory.slot(place).read(input.head(), name());
+      return SharedMemory.slot(memory, place).read(input.head(), name());
     }
     if (!wire.rawContents().isEmpty()) {
       return RawInputs.read(input.head(), wire.rawContents().get(raw), name());

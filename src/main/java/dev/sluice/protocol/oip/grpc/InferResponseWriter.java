@@ -5,8 +5,10 @@ import static dev.sluice.protocol.codec.protobuf.ProtobufWriter.fieldSize;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
+import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.SharedMemorySlice;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse.InferOutputTensor;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Sizes first, then bytes: one array of the exact size, no intermediate message objects.
  */
 final class InferResponseWriter {
+  private static final byte[] NOTHING = {};
+
   /** The head of one output's message, and its size in bytes. */
   private static final class Head {
     private final byte[] name;
@@ -37,7 +41,7 @@ final class InferResponseWriter {
     private final byte[] parameters;
 
     Head(NamedTensor output, Map<String, ParameterValue> said) {
-      parameters = ResponseParameterFields.encode(said);
+      parameters = encoded(said);
       name = utf8(output.name());
       datatype = utf8(output.tensor().type().name());
       shape = output.tensor().shape();
@@ -88,7 +92,7 @@ final class InferResponseWriter {
     this.name = utf8(response.model().name());
     this.version = utf8(Long.toString(response.model().version()));
     this.id = utf8(id);
-    this.parameters = ResponseParameterFields.encode(response.parameters());
+    this.parameters = encoded(response.parameters());
     for (NamedTensor output : response.outputs()) {
       SharedMemorySlice slot = slots.get(output.name());
       if (slot != null) {
@@ -102,13 +106,32 @@ final class InferResponseWriter {
   /**
    * Encodes a response, which stays the caller's.
    *
+   * @param classes by output, how many of its best elements are wanted in place of all
+   * @param model that has answered
    * @param id the caller's name for the request; empty if it gave none
    * @param slots by output, where in shared memory it goes
    * @throws InferenceException with TOO_LARGE if the message would have 2 GiB or more
    */
   static Buffer encode(
+      InferenceResponse response,
+      Map<String, Integer> classes,
+      ModelMetadata model,
+      String id,
+      Map<String, SharedMemorySlice> slots) {
+    return classes.isEmpty()
+        ? encode(response, id, slots)
+        : Classification.in(response, classes, model, shown -> encode(shown, id, slots));
+  }
+
+  /** Encodes a response with all elements of its outputs, likewise. */
+  static Buffer encode(
       InferenceResponse response, String id, Map<String, SharedMemorySlice> slots) {
     return new InferResponseWriter(response, id, slots).encode();
+  }
+
+  /** Returns the field of an answer that holds parameters, entry by entry. */
+  private static byte[] encoded(Map<String, ParameterValue> parameters) {
+    return parameters.isEmpty() ? NOTHING : ResponseParameterFields.encode(parameters);
   }
 
   private Buffer encode() {

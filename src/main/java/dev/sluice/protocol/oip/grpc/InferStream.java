@@ -55,9 +55,9 @@ final class InferStream implements GrpcStreamMethod.Messages {
       request.fail(wire.refusal());
       return writable();
     }
-    SharedMemory memory = SharedMemory.of(server.regions(), call);
+    SharedMemory memory = server.memory(call);
     return call.compute(
-            message.work() + memory.work(),
+            message.work() + (memory == null ? 0 : memory.work()),
             () -> InferRequestReader.decodeStreamed(server, wire, call, metadata, memory))
         .transform((decoded, failure) -> {
           begin(request, decoded, failure);

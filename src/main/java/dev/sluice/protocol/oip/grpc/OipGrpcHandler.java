@@ -75,7 +75,7 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     var settings = new SettingsCalls(server);
     add("LogSettings", Operation.LOGGING, method(LogSettingsRequest.parser(), settings::logging));
     add("TraceSetting", Operation.TRACING, method(TraceSettingRequest.parser(), settings::tracing));
-    if (server.regions().served()) {
+    if (server.regions() != null) {
       addSharedMemory(new SharedMemoryCalls(server.regions()));
     }
   }
@@ -151,7 +151,7 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
 
   /** Opening a file may take any time. */
   private Future<Buffer> register(SharedMemoryCalls memory, GrpcCall call, Body message) {
-    SharedMemory shared = SharedMemory.of(server.regions(), call);
+    SharedMemory shared = SharedMemory.of(memory.regions(), call);
     return call.compute(
         Long.MAX_VALUE,
         () -> {
@@ -235,7 +235,7 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   }
 
   private MessageLite modelReady(ModelReadyRequest request, Caller caller) {
-    ModelSelector selector = GrpcSelectors.of(request.getName(), request.getVersion());
+    ModelSelector selector = InferRequestReader.selector(request.getName(), request.getVersion());
     ModelLookup lookup = server.data().find(selector, caller, Operation.MODEL_READY);
     boolean miss =
         kserve ? lookup instanceof ModelLookup.NotReady : lookup instanceof ModelLookup.Missed;
@@ -248,13 +248,13 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   private MessageLite modelMetadata(ModelMetadataRequest request, Caller caller) {
     return MetadataMessages.metadata(
         ModelDescription.of(
-            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+            server, InferRequestReader.selector(request.getName(), request.getVersion()), caller));
   }
 
   private MessageLite modelConfig(ModelConfigRequest request, Caller caller) {
     return MetadataMessages.config(
         ModelDescription.configuration(
-            server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+            server, InferRequestReader.selector(request.getName(), request.getVersion()), caller));
   }
 
   private MessageLite statistics(ModelStatisticsRequest request, Caller caller) {
@@ -262,6 +262,8 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
         request.getName().isEmpty()
             ? Statistics.ofAll(server, caller)
             : Statistics.of(
-                server, GrpcSelectors.of(request.getName(), request.getVersion()), caller));
+                server,
+                InferRequestReader.selector(request.getName(), request.getVersion()),
+                caller));
   }
 }

@@ -7,15 +7,10 @@ import java.util.Map;
 
 /** Writes what an answer says besides its tensors. */
 final class ResponseParameterFields {
-  private static final byte[] NONE = {};
-
   private ResponseParameterFields() {}
 
   /** Returns the field of an answer that holds them, entry by entry. */
   static byte[] encode(Map<String, ParameterValue> parameters) {
-    if (parameters.isEmpty()) {
-      return NONE;
-    }
     var message = ModelInferResponse.newBuilder();
     parameters.forEach((name, value) -> message.putParameters(name, parameter(value)));
     return message.build().toByteArray();

@@ -6,7 +6,6 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
-import dev.sluice.protocol.oip.Classification;
 import dev.sluice.protocol.oip.SharedMemorySlice;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
@@ -90,11 +89,8 @@ final class StreamedRequest implements ClientStream {
             parameters,
             response.last());
     return wrap(
-        Classification.in(
-            whole,
-            wire.classes(),
-            Objects.requireNonNull(model, "has begun"),
-            shown -> InferResponseWriter.encode(shown, wire.id(), slots)));
+        InferResponseWriter.encode(
+            whole, wire.classes(), Objects.requireNonNull(model, "has begun"), wire.id(), slots));
   }
 
   private static Buffer wrap(Buffer message) {

@@ -96,7 +96,7 @@ final class WireRequest {
 
   private void input(Body message) {
     OipRequestChecks.requireCapacity(inputs.size());
-    inputs.add(new WireInputReader(message).read());
+    inputs.add(WireInput.read(message));
   }
 
   private void rawContent(Body bytes) {

@@ -10,11 +10,9 @@ import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipRequestChecks;
 import dev.sluice.protocol.oip.OipServer;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.transport.Body;
 import io.vertx.core.buffer.Buffer;
@@ -91,7 +89,7 @@ record GenerateDecoder(
 
   /** MLServer knows neither binary data nor classes: the answer is JSON whatever was asked for. */
   private Decoded inferRequest(Body json) {
-    var decoder = new InferDecoder(server, model, deadline, requestId, headers, SharedMemory.NONE);
+    var decoder = new InferDecoder(server, model, deadline, requestId, headers, null);
     InferDecoder.Decoded decoded = decoder.decode(json, null);
     return new Decoded(
         decoded.request(),
@@ -114,7 +112,7 @@ record GenerateDecoder(
               outputs,
               wanted,
               requestId,
-              ForwardedHeaders.add(headers, flat.parameters().options()));
+              flat.parameters().options(headers));
       String id = flat.id();
       return new Decoded(request, id, response -> GenerateEncoder.encode(response, id));
     }

@@ -6,9 +6,9 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.oip.Classification;
-import dev.sluice.protocol.oip.ForwardedHeaders;
 import dev.sluice.protocol.oip.InputHead;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipRequestChecks;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline until when the answer is wanted if the body does not say
  * @param requestId for logs
  * @param headers that are parameters too
- * @param memory that the caller shares
+ * @param memory that the caller shares; null where none is served
  */
 record InferDecoder(
     OipServer server,
@@ -42,7 +42,7 @@ record InferDecoder(
     Deadline deadline,
     String requestId,
     Map<String, ParameterValue> headers,
-    SharedMemory memory) {
+    @Nullable SharedMemory memory) {
   /**
    * A request and what its answer needs.
    *
@@ -74,10 +74,10 @@ record InferDecoder(
     Signature signature = OipModels.signature(model, "");
     List<String> wanted = signature.commonOutputs(List.of());
     List<NamedTensor> inputs = List.of(RawRequest.read(model, signature, body));
+    var options = new RequestOptions(0, SequenceStep.NONE, headers);
     var outputs = new OutputForms();
     outputs.binaryByDefault(true);
-    return new Decoded(
-        request(signature, inputs, wanted, deadline, RequestOptions.NONE), "", outputs);
+    return new Decoded(request(signature, inputs, wanted, deadline, options), "", outputs);
   }
 
   private Decoded decode(JsonRequest parsed, Body binary) {
@@ -85,13 +85,15 @@ record InferDecoder(
     Signature signature = OipModels.signature(model, parsed.parameters().signatureName());
     OutputForms outputs = parsed.outputs();
     OipRequestChecks.check(model, signature, parsed.heads(), outputs.names());
-    Classification.check(signature, outputs.classes());
+    if (!outputs.classes().isEmpty()) {
+      Classification.check(signature, outputs.classes());
+    }
     outputs.findPlaces(memory);
     List<String> wanted = signature.commonOutputs(outputs.names());
     List<NamedTensor> inputs = tensors(parsed, binary);
     Deadline until =
         server.deadline(parsed.parameters().timeoutMicros(), model.metadata(), deadline);
-    RequestOptions options = parsed.parameters().options();
+    RequestOptions options = parsed.parameters().options(headers);
     InferenceRequest request = request(signature, inputs, wanted, until, options);
     return new Decoded(request, parsed.id(), outputs);
   }
@@ -102,14 +104,7 @@ record InferDecoder(
       List<String> outputs,
       Deadline until,
       RequestOptions options) {
-    return new InferenceRequest(
-        model,
-        signature,
-        inputs,
-        outputs,
-        until,
-        requestId,
-        ForwardedHeaders.add(headers, options));
+    return new InferenceRequest(model, signature, inputs, outputs, until, requestId, options);
   }
 
   private void requireBinaryOf(JsonRequest parsed, Body binary) {
@@ -146,7 +141,7 @@ record InferDecoder(
       for (JsonInput input : parsed.inputs()) {
         @Nullable Tensor values = input.values();
         if (input.place() != null) {
-          values = memory.slot(input.place()).read(input.head(), model.id().name());
+          values = SharedMemory.slot(memory, input.place()).read(input.head(), model.id().name());
           copied.add(new NamedTensor(input.head().name(), values));
         } else if (values == null) {
           int size = (int) input.binarySize();

@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +59,9 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   private final GenerateRoute generate;
   private final SettingsRoutes settings;
   private final RepositoryRoutes repository;
-  private final SharedMemoryRoutes memory;
+
+  /** Null where no shared memory is served. */
+  private final @Nullable SharedMemoryRoutes memory;
 
   /**
    * @param kserve whether it answers as KServe does: health in JSON to everyone, not only to those
@@ -70,18 +73,20 @@ public final class OipHttpHandler implements HttpProtocolHandler {
     this.repository = new RepositoryRoutes(server, kserve);
     this.generate = new GenerateRoute(server);
     this.settings = new SettingsRoutes(server);
-    this.memory = new SharedMemoryRoutes(server.regions());
+    this.memory = server.regions() == null ? null : new SharedMemoryRoutes(server.regions());
   }
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim("/v2", new OipOperations(paths, server.regions().served()), this::handle);
+    routes.claim("/v2", new OipOperations(paths, memory != null), this::handle);
   }
 
   private void handle(HttpExchange exchange) {
     try {
       OipPath path = paths.read(exchange.path());
-      memory.requireServed(path.resource());
+      if (memory == null && path.resource().isShared()) {
+        throw SharedMemoryRoutes.notServed();
+      }
       if (path.resource().allows(exchange.method().name())) {
         path.requireFor(exchange);
         answer(exchange, path);
@@ -116,9 +121,9 @@ public final class OipHttpHandler implements HttpProtocolHandler {
       case TRACING -> settings.tracing(exchange);
       case MODEL_TRACING -> settings.tracing(exchange, path.selector());
       case SHARED_STATUS, SHARED_REGISTER, SHARED_UNREGISTER ->
-          memory.answer(exchange, path.resource(), path.model());
+          Objects.requireNonNull(memory).answer(exchange, path.resource(), path.model());
       case CUDA_STATUS, CUDA_REGISTER, CUDA_UNREGISTER ->
-          memory.answerCuda(exchange, path.resource(), path.model());
+          Objects.requireNonNull(memory).answerCuda(exchange, path.resource(), path.model());
     }
   }
 
@@ -195,11 +200,13 @@ public final class OipHttpHandler implements HttpProtocolHandler {
     Map<String, ParameterValue> headers = server.forwarded().ofHttp(exchange.headers());
     ModelLease model =
         OipModels.admitForOne(server.data(), selector, exchange.caller(), "HTTP end point");
-    SharedMemory memory = SharedMemory.of(server.regions(), exchange);
+    SharedMemory shared = server.memory(exchange);
     var decoder =
-        new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers, memory);
+        new InferDecoder(server, model, exchange.deadline(), exchange.requestId(), headers, shared);
     return exchange.decode(
-        body.work() + memory.work(), model, () -> decoder.decode(body, jsonLength));
+        body.work() + (shared == null ? 0 : shared.work()),
+        model,
+        () -> decoder.decode(body, jsonLength));
   }
 
   private Future<Encoded> run(HttpExchange exchange, Decoded decoded) {
@@ -213,11 +220,14 @@ public final class OipHttpHandler implements HttpProtocolHandler {
   }
 
   private static Encoded encode(Decoded decoded, ModelMetadata model, InferenceResponse response) {
-    return Classification.in(
-        response,
-        decoded.outputs().classes(),
-        model,
-        shown -> InferEncoder.encode(shown, decoded.id(), decoded.outputs()));
+    Map<String, Integer> classes = decoded.outputs().classes();
+    return classes.isEmpty()
+        ? InferEncoder.encode(response, decoded.id(), decoded.outputs())
+        : Classification.in(
+            response,
+            classes,
+            model,
+            shown -> InferEncoder.encode(shown, decoded.id(), decoded.outputs()));
   }
 
   private static void send(HttpExchange exchange, Encoded encoded) {

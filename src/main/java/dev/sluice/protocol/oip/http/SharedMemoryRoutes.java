@@ -28,17 +28,11 @@ record SharedMemoryRoutes(SharedMemoryRegions regions) {
   /** The work of a call that may block: opening a file may take any time. */
   private static final long BLOCKING = Long.MAX_VALUE;
 
-  /**
-   * Requires, for the paths of shared memory, that it is served.
-   *
-   * @throws InferenceException with NOT_FOUND if not
-   */
-  void requireServed(Resource resource) {
-    if (resource.isShared() && !regions.served()) {
-      throw new InferenceException(
-          ErrorCode.NOT_FOUND,
-          "Not Found: no shared memory is served (setting oip.shared_memory.enabled)");
-    }
+  /** Returns the error for the paths of shared memory where none is served. */
+  static InferenceException notServed() {
+    return new InferenceException(
+        ErrorCode.NOT_FOUND,
+        "Not Found: no shared memory is served (setting oip.shared_memory.enabled)");
   }
 
   /**

@@ -13,7 +13,6 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -178,9 +177,7 @@ class InferRequestReaderTest {
 
   private InferenceRequest decode(Body message) {
     var server = OipServers.of(planes, () -> 0);
-    return InferRequestReader.decode(
-            server, message, new FakeExchange(), Map.of(), SharedMemory.NONE)
-        .request();
+    return InferRequestReader.decode(server, message, new FakeExchange(), Map.of(), null).request();
   }
 
   private static ModelInferRequest.Builder request() {

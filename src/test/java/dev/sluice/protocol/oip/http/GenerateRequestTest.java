@@ -13,6 +13,7 @@ import dev.sluice.testing.Mutations;
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class GenerateRequestTest {
@@ -36,7 +37,8 @@ class GenerateRequestTest {
       assertThat(inputs.get(0).tensor().shape()).isEqualTo(Shape.of(2, 1));
       assertThat(inputs.get(1).tensor().shape()).isEqualTo(Shape.of(1, 2, 2));
       assertThat(request.id()).isEqualTo("7");
-      assertThat(request.parameters().options().parameters()).containsOnlyKeys("free", "on");
+      assertThat(request.parameters().options(Map.of()).parameters())
+          .containsOnlyKeys("free", "on");
       NamedTensor.closeAll(inputs);
     }
   }

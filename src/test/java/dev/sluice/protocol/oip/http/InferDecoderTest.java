@@ -12,7 +12,6 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.oip.OipModels;
-import dev.sluice.protocol.oip.SharedMemory;
 import dev.sluice.protocol.oip.http.InferDecoder.Decoded;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -171,7 +170,7 @@ class InferDecoderTest {
   private Decoded decode(Body body, @Nullable String jsonLength) {
     var server = OipServers.of(planes, () -> NOW);
     ModelLease model = OipModels.admit(planes, new ModelSelector.Latest("m"), Caller.SERVER);
-    return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), SharedMemory.NONE)
+    return new InferDecoder(server, model, Deadline.NONE, "r", Map.of(), null)
         .decode(body, jsonLength);
   }
 }

@@ -33,7 +33,7 @@ final class JsonInputReader implements AutoCloseable {
   private int dataPosition = NONE;
   private long binarySize = NONE;
   private boolean base64;
-  private final SharedMemoryParameters.Reader shared = new SharedMemoryParameters.Reader();
+  private SharedMemoryParameters.@Nullable Reader shared;
   private @Nullable SharedMemoryParameters sharedPlace;
 
   JsonInputReader(JsonCursor in, int index) {
@@ -55,7 +55,7 @@ final class JsonInputReader implements AutoCloseable {
     if (dataPosition != NONE) {
       readSkippedData(head);
     }
-    sharedPlace = shared.place();
+    sharedPlace = shared == null ? null : shared.place();
     requireOneSource();
     var input = new JsonInput(head, values, binarySize, sharedPlace);
     values = null;
@@ -139,6 +139,7 @@ final class JsonInputReader implements AutoCloseable {
       } else if (in.keyIs("content_type")) {
         base64 = JsonFields.string(in, "content_type").equals("base64");
       } else {
+        shared = shared == null ? new SharedMemoryParameters.Reader() : shared;
         JsonFields.sharedMemory(in, shared);
       }
     }

@@ -39,12 +39,14 @@ public final class OutputForms {
   /**
    * Finds the shared memory that outputs are to go to.
    *
+   * @param memory that the caller shares; null where none is served
    * @throws dev.sluice.inference.InferenceException as {@link SharedMemory#slot}, or with
    *     INVALID_ARGUMENT for an output that is classified too
    */
-  public void findPlaces(SharedMemory memory) {
-    SharedMemory.requirePlain(places.keySet(), classes);
-    slots = memory.slots(places);
+  public void findPlaces(@Nullable SharedMemory memory) {
+    if (!places.isEmpty()) {
+      slots = SharedMemory.slots(memory, places, classes);
+    }
   }
 
   /** Returns the place in shared memory for an output; null if it goes into the answer. */
