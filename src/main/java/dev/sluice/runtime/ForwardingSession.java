@@ -9,15 +9,11 @@ import java.util.concurrent.CompletionStage;
  * session behind it. Threads: as of that session.
  */
 abstract class ForwardingSession implements ModelSession {
-  private final ModelSession session;
+  /** The session behind this one. */
+  final ModelSession session;
 
   ForwardingSession(ModelSession session) {
     this.session = session;
-  }
-
-  /** Returns the session behind this one. */
-  ModelSession session() {
-    return session;
   }
 
   @Override

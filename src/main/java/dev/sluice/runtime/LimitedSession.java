@@ -28,13 +28,13 @@ public final class LimitedSession extends ForwardingSession {
 
   @Override
   public Optional<ModelSession> share() {
-    return session().share().map(shared -> new LimitedSession(shared, maxOutputSize));
+    return session.share().map(shared -> new LimitedSession(shared, maxOutputSize));
   }
 
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    List<NamedTensor> results = session().run(signature, inputs, outputs);
+    List<NamedTensor> results = session.run(signature, inputs, outputs);
     for (int i = 0; i < results.size(); i++) {
       NamedTensor result = results.get(i);
       if (result.tensor().byteSize() > maxOutputSize) {

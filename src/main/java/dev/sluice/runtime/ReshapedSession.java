@@ -39,7 +39,7 @@ public final class ReshapedSession extends ForwardingSession {
 
   private Map<String, Signature> declared() {
     Map<String, Signature> declared = new LinkedHashMap<>();
-    session()
+    session
         .metadata()
         .signatures()
         .forEach((name, signature) -> declared.put(name, declared(signature)));
@@ -62,7 +62,7 @@ public final class ReshapedSession extends ForwardingSession {
 
   @Override
   public Optional<ModelSession> share() {
-    return session().share().map(shared -> new ReshapedSession(shared, inputs, outputs));
+    return session.share().map(shared -> new ReshapedSession(shared, inputs, outputs));
   }
 
   @Override
@@ -73,7 +73,7 @@ public final class ReshapedSession extends ForwardingSession {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> given, List<TensorSpec> wanted) {
-    List<NamedTensor> results = session().run(signature, toModel(given), wanted);
+    List<NamedTensor> results = session.run(signature, toModel(given), wanted);
     return outputs.isEmpty() ? results : toCaller(results);
   }
 

@@ -4,11 +4,9 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.scheduling.admission.Admission.Accepted;
-import dev.sluice.scheduling.admission.Admission.Permit;
-import dev.sluice.scheduling.admission.Admission.Rejected;
 import dev.sluice.scheduling.admission.ConcurrencyLimit;
 import dev.sluice.scheduling.admission.ConcurrencyLimiter;
+import dev.sluice.scheduling.admission.ConcurrencyLimiter.Rejection;
 import dev.sluice.scheduling.admission.FixedLimit;
 import dev.sluice.scheduling.admission.QueueTimeLimit;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -88,23 +86,26 @@ final class AdmissionController {
   }
 
   /**
-   * Lets a request in.
+   * Lets a request in, with a permit that it is to {@link #release}.
    *
    * @throws InferenceException with RESOURCE_EXHAUSTED; UNAVAILABLE if the settings want that of a
    *     full queue
    */
-  Permit admit(ModelId model) {
-    return switch (limiter.admit()) {
-      case Accepted(Permit permit) -> permit;
-      case Rejected rejected -> {
-        String why = explain(model, rejected.limit());
-        meter.refused(FailureReason.REJECTED);
-        refusals.add(model, why);
-        throw unavailable && rejected.limit() >= capacity
-            ? InferenceException.unavailable(why, rejected.retryAfter())
-            : InferenceException.busy(why, rejected.retryAfter());
-      }
-    };
+  void admit(ModelId model) {
+    Rejection rejected = limiter.admit();
+    if (rejected != null) {
+      String why = explain(model, rejected.limit());
+      meter.refused(FailureReason.REJECTED);
+      refusals.add(model, why);
+      throw unavailable && rejected.limit() >= capacity
+          ? InferenceException.unavailable(why, rejected.retryAfter())
+          : InferenceException.busy(why, rejected.retryAfter());
+    }
+  }
+
+  /** Releases the permit of a request that has entered, once. Any thread. */
+  void release() {
+    limiter.release();
   }
 
   /**

@@ -8,7 +8,6 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.repository.LiveVersion;
-import dev.sluice.scheduling.admission.Admission.Permit;
 import java.util.Optional;
 
 /**
@@ -20,14 +19,14 @@ import java.util.Optional;
  */
 final class AdmittedLease implements ModelLease {
   private final LiveVersion live;
-  private final Permit permit;
+  private final AdmissionController admission;
   private final Caller caller;
   private boolean holdsPermit = true;
 
-  private AdmittedLease(LiveVersion live, Permit permit, Caller caller) {
+  private AdmittedLease(LiveVersion live, AdmissionController admission, Caller caller) {
     this.caller = caller;
     this.live = live;
-    this.permit = permit;
+    this.admission = admission;
   }
 
   /**
@@ -37,7 +36,9 @@ final class AdmittedLease implements ModelLease {
    *     caller's
    */
   static AdmittedLease admit(LiveVersion live, Caller caller) {
-    return new AdmittedLease(live, ((Servable) live.loaded()).admission().admit(live.id()), caller);
+    AdmissionController admission = ((Servable) live.loaded()).admission();
+    admission.admit(live.id());
+    return new AdmittedLease(live, admission, caller);
   }
 
   /** Returns the lease itself. */
@@ -52,7 +53,7 @@ final class AdmittedLease implements ModelLease {
   void releasePermit() {
     if (holdsPermit) {
       holdsPermit = false;
-      permit.close();
+      admission.release();
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.admission;
 
-import dev.sluice.scheduling.admission.Admission.Accepted;
-import dev.sluice.scheduling.admission.Admission.Rejected;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits requests to one version of a model, up to a {@link ConcurrencyLimit}. Any thread; no
@@ -12,23 +12,33 @@ public final class ConcurrencyLimiter {
   private final ConcurrencyLimit limit;
   private final AtomicInteger inFlight = new AtomicInteger();
 
-  /** One for all: a permit has no state of its own, so that entering allocates nothing. */
-  private final Accepted accepted = new Accepted(this::release);
+  /**
+   * A request that may not enter.
+   *
+   * @param limit how many may be inside
+   * @param retryAfter when there may be room; more than nothing
+   */
+  public record Rejection(int limit, Duration retryAfter) {}
 
   public ConcurrencyLimiter(ConcurrencyLimit limit) {
     this.limit = limit;
   }
 
-  /** Asks for one request. Never blocks. */
-  public Admission admit() {
+  /**
+   * Asks for one request, which enters if it is not rejected, and is {@link #release released} when
+   * it leaves. Never blocks.
+   *
+   * @return null if it is admitted
+   */
+  public @Nullable Rejection admit() {
     int most = limit.get();
     int now = inFlight.incrementAndGet();
     if (now > most) {
       inFlight.decrementAndGet();
-      return new Rejected(most, limit.timeToDrain());
+      return new Rejection(most, limit.timeToDrain());
     }
     limit.entered(now - 1);
-    return accepted;
+    return null;
   }
 
   /** Returns the number of requests in flight. */
@@ -41,7 +51,8 @@ public final class ConcurrencyLimiter {
     limit.expired();
   }
 
-  private void release() {
+  /** Records that one of those inside leaves. */
+  public void release() {
     limit.released(inFlight.decrementAndGet());
   }
 }

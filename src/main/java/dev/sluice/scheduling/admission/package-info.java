@@ -3,9 +3,9 @@
  * dev.sluice.scheduling.admission.ConcurrencyLimiter}; how many may enter is {@link
  * dev.sluice.scheduling.admission.ConcurrencyLimit}.
  *
- * <p>Parts: {@link Admission} admits or rejects and hands out permits. {@link ConcurrencyLimiter}
- * counts requests in flight against a {@link ConcurrencyLimit}: {@link FixedLimit} is a number of
- * the settings, {@link QueueTimeLimit} follows the queue time that the settings want. {@link
+ * <p>Parts: {@link ConcurrencyLimiter} admits or rejects; a request that is inside holds a permit.
+ * It counts requests in flight against a {@link ConcurrencyLimit}: {@link FixedLimit} is a number
+ * of the settings, {@link QueueTimeLimit} follows the queue time that the settings want. {@link
  * CallerShares} keeps one caller from holding all permits.
  *
  * <p>Rejection is the cheapest answer of the server: no body has been decoded and no tensor

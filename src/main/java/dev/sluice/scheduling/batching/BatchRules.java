@@ -25,7 +25,9 @@ public final class BatchRules {
   /** Tensors of more dimensions are not padded, as under TensorFlow Serving. */
   private static final int MOST_PADDED_RANK = 6;
 
-  private final BatchingConfig config;
+  private final int largest;
+  private final List<Integer> allowedSizes;
+  private final boolean pads;
   private final boolean firstIsBatch;
 
   /** Signatures whose rows may be joined. A request's signature is one of the model's. */
@@ -36,14 +38,16 @@ public final class BatchRules {
   private final AtomicBoolean joins;
 
   public BatchRules(BatchingConfig config, ModelMetadata model) {
-    this.config = config;
+    this.largest = config.maxBatchSize();
+    this.allowedSizes = config.allowedBatchSizes();
+    this.pads = config.padVariableLengthInputs();
     this.firstIsBatch = model.maxBatchSize() > 0;
     this.joins = new AtomicBoolean(config.joined());
     for (Signature signature : model.signatures().values()) {
       Optional<String> obstacle = DeclaredRows.obstacle(signature);
       if (obstacle.isEmpty()) {
         joinable.add(signature);
-      } else {
+      } else if (config.joined()) {
         obstacles.put(signature.name(), obstacle.get());
       }
     }
@@ -54,7 +58,7 @@ public final class BatchRules {
    * this holds for.
    */
   public Map<String, String> obstacles() {
-    return config.joined() ? obstacles : Map.of();
+    return obstacles;
   }
 
   /** Returns whether this model's requests are joined. */
@@ -69,7 +73,7 @@ public final class BatchRules {
 
   /** Returns how many rows a batch has at most. */
   public int largest() {
-    return config.maxBatchSize();
+    return largest;
   }
 
   /** By how many rows a request may join others; 0 if it runs alone. */
@@ -141,7 +145,7 @@ public final class BatchRules {
   }
 
   private boolean haveRowsThatJoin(Shape one, Shape other) {
-    return config.padVariableLengthInputs()
+    return pads
         ? one.rank() == other.rank() && one.rank() <= MOST_PADDED_RANK
         : one.hasRowsLike(other);
   }
@@ -155,7 +159,7 @@ public final class BatchRules {
   /** Returns the size that so many rows are run in. */
   int paddedSize(int rows) {
     if (joins()) {
-      for (int allowed : config.allowedBatchSizes()) {
+      for (int allowed : allowedSizes) {
         if (allowed >= rows) {
           return allowed;
         }

@@ -8,44 +8,63 @@ import java.util.concurrent.atomic.AtomicInteger;
  * long but stay. The lines are for the holder of the queue, the counter for any thread.
  */
 final class PriorityLevel {
+  private static final long NANOS_PER_MICRO = 1_000;
+  private static final long LONGEST_MICROS = Long.MAX_VALUE / NANOS_PER_MICRO;
+
   final PendingRequests fresh = new PendingRequests();
   final PendingRequests late = new PendingRequests();
-  private final QueuePolicy policy;
   private final AtomicInteger size = new AtomicInteger();
+  private final boolean delays;
+  private final long timeoutNanos;
+  private final boolean overridable;
+  private final int maxSize;
 
   PriorityLevel(QueuePolicy policy) {
-    this.policy = policy;
+    this.delays = policy.delays();
+    this.timeoutNanos = policy.timeout().isZero() ? Long.MAX_VALUE : policy.timeout().toNanos();
+    this.overridable = policy.overridable();
+    this.maxSize = policy.maxSize();
   }
 
   /** Counts a request in, unless there is no room. */
   boolean enter(PendingRequest request) {
-    request.queueTimeoutNanos =
-        policy.queueTimeoutNanos(request.request().options().timeoutMicros());
-    request.timeoutNanos = policy.delays() ? Long.MAX_VALUE : request.queueTimeoutNanos;
-    if (policy.maxSize() > 0 && size.getAndIncrement() >= policy.maxSize()) {
+    request.queueTimeoutNanos = queueTimeoutNanos(request.request().options().timeoutMicros());
+    request.timeoutNanos = delays ? Long.MAX_VALUE : request.queueTimeoutNanos;
+    if (maxSize > 0 && size.getAndIncrement() >= maxSize) {
       size.decrementAndGet();
       return false;
     }
     return true;
   }
 
+  /**
+   * Returns how long a request may wait, without end {@link Long#MAX_VALUE}.
+   *
+   * @param wantedMicros what it says itself, in microseconds; 0 if nothing
+   */
+  private long queueTimeoutNanos(long wantedMicros) {
+    return overridable && wantedMicros > 0
+        ? Math.min(timeoutNanos, Math.min(wantedMicros, LONGEST_MICROS) * NANOS_PER_MICRO)
+        : timeoutNanos;
+  }
+
   /** Counts a request in that needs no room. */
   void enterAnyway() {
-    if (policy.maxSize() > 0) {
+    if (maxSize > 0) {
       size.incrementAndGet();
     }
   }
 
   /** Counts a request out. */
   void leave() {
-    if (policy.maxSize() > 0) {
+    if (maxSize > 0) {
       size.decrementAndGet();
     }
   }
 
   /** Puts those who have waited too long behind the others, if that is what becomes of them. */
   void delay(long nowNanos) {
-    if (!policy.delays()) {
+    if (!delays) {
       return;
     }
     PendingRequest waiting = fresh.first();

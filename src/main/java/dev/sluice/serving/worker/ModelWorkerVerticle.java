@@ -63,10 +63,13 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private final ModelWorkerState work;
   private final ModelSession session;
   private final InstancePermit permit;
+
+  /** Whether the permit is of resources, so that it is to be asked for. */
+  private final boolean limited;
+
   private final BatchRunner runner;
   private final Batch batch = new Batch();
   private final CallerCompletions answers = new CallerCompletions();
-  private final CompletionDelay delay = new CompletionDelay();
   private final InlineRunPolicy shortRuns;
   private final @Nullable SessionRecovery recovery;
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
@@ -102,6 +105,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
     this.abandonedRunEnded = abandonedRunEnded;
     this.session = session;
     this.permit = permit;
+    this.limited = !permit.equals(InstancePermit.UNLIMITED);
     this.recovery =
         session instanceof ReopenableSession reopenable
             ? new SessionRecovery(reopenable, work.recovery(), work.nanoTime(), this::wake)
@@ -110,7 +114,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
     this.runner =
         new BatchRunner(
             work.rules(),
-            new SessionExecutor(session),
+            session instanceof ReopenableSession executor ? executor : new SessionExecutor(session),
             meter,
             work.breaker(),
             work.nanoTime(),
@@ -288,7 +292,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
 
   /** Parks until another thread unparks it. */
   private void rest() {
-    permit.release(false, false);
+    releasePermit(false);
     release();
     while (holder.get() != Holder.WORKER && !finishing) {
       LockSupport.park(this);
@@ -308,7 +312,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
     if (!batchIsLeft && !mayTake.test(this)) {
       return;
     }
-    delay.begin(work.nanoTime().getAsLong());
+    answers.begin(work.nanoTime().getAsLong());
     BatchDecision departure = batchIsLeft ? BatchDecision.DISPATCH : take();
     batchIsLeft = false;
     while (departure != BatchDecision.IDLE) {
@@ -342,7 +346,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private void recover() {
     if (recovery != null && recovery.isNeeded()) {
       answers.send();
-      permit.release(false, false);
+      releasePermit(false);
       recovery.recover();
     }
   }
@@ -355,16 +359,22 @@ public final class ModelWorkerVerticle extends VerticleBase {
     if (departure == BatchDecision.DISPATCH) {
       awaitPermit();
     } else {
-      permit.release(false, false);
+      releasePermit(false);
     }
     return departure;
   }
 
   /** Requests wait in the queue meanwhile, and answers are not held back. */
   private void awaitPermit() {
-    if (!permit.tryAcquire()) {
+    if (limited && !permit.tryAcquire()) {
       answers.send();
       permit.acquire();
+    }
+  }
+
+  private void releasePermit(boolean ran) {
+    if (limited) {
+      permit.release(ran, ran && !work.batcher().isEmpty());
     }
   }
 
@@ -374,7 +384,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
     } finally {
       // The permit of a run that was abandoned has passed to another worker.
       if (!watch().isAbandoned()) {
-        permit.release(true, !work.batcher().isEmpty());
+        releasePermit(true);
       }
     }
   }
@@ -400,19 +410,18 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private void completed(PendingRequest request) {
     if (request.onCompletion()) {
       answers.add(request);
-      delay.add(request);
     }
   }
 
   private void sendOrWait(BatchDecision departure) {
     long now = runner.endNanos();
-    if (departure != BatchDecision.DISPATCH || delay.isOver(now)) {
+    if (departure != BatchDecision.DISPATCH || answers.isOver(now)) {
       answers.send();
-      delay.begin(now);
+      answers.begin(now);
     }
     if (departure == BatchDecision.WAIT) {
       LockSupport.parkNanos(this, batch.waitNanos());
-      delay.begin(work.nanoTime().getAsLong());
+      answers.begin(work.nanoTime().getAsLong());
     }
   }
 

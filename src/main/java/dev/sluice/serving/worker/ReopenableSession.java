@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.function.Supplier;
  *
  * <p>Owner of the session that is open. Threads: as of that session; {@link #reopen} as a run.
  */
-public final class ReopenableSession implements ModelSession {
+public final class ReopenableSession implements ModelSession, BatchExecutor {
   private final Supplier<ModelSession> opener;
   private final ModelMetadata metadata;
   private volatile ModelSession session;

@@ -76,6 +76,9 @@ public final class Traces implements AutoCloseable {
 
   private volatile Tracer common;
 
+  /** False as long as no settings ask for any traces. */
+  private volatile boolean on;
+
   /** Of the models with settings of their own. */
   private volatile Map<String, Tracer> own = Map.of();
 
@@ -86,6 +89,7 @@ public final class Traces implements AutoCloseable {
     this.maxBytes = maxBytes;
     this.nanoTime = nanoTime;
     this.common = new Tracer(this.start, maxBytes);
+    this.on = common.isOn();
   }
 
   /** None by default; to the log once they are requested. */
@@ -114,6 +118,9 @@ public final class Traces implements AutoCloseable {
 
   /** Returns what picks the requests to a model, or null if none are picked. */
   public @Nullable Tracer tracer(String model) {
+    if (!on) {
+      return null;
+    }
     Map<String, Tracer> named = own;
     Tracer tracer = named.isEmpty() ? common : named.getOrDefault(model, common);
     return tracer.isOn() ? tracer : null;
@@ -209,6 +216,7 @@ public final class Traces implements AutoCloseable {
         .forEach(
             name -> named.computeIfAbsent(name, _ -> new Tracer(effective(name, asked), maxBytes)));
     own = Map.copyOf(named);
+    on = common.isOn() || named.values().stream().anyMatch(Tracer::isOn);
   }
 
   private void retire(Tracer tracer) {

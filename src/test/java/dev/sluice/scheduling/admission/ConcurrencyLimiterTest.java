@@ -2,9 +2,7 @@ package dev.sluice.scheduling.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.admission.Admission.Accepted;
-import dev.sluice.scheduling.admission.Admission.Permit;
-import dev.sluice.scheduling.admission.Admission.Rejected;
+import dev.sluice.scheduling.admission.ConcurrencyLimiter.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -13,33 +11,32 @@ class ConcurrencyLimiterTest {
 
   @Test
   void asManyAsTheLimitMayBeInside() {
-    permit();
-    permit();
-    assertThat(limiter.admit()).isEqualTo(new Rejected(2, Duration.ofSeconds(1)));
+    admit(2);
+    assertThat(limiter.admit()).isEqualTo(new Rejection(2, Duration.ofSeconds(1)));
     assertThat(limiter.inFlight()).isEqualTo(2);
   }
 
   @Test
   void releasingAdmitsOneMore() {
-    Permit first = permit();
-    permit();
-    first.close();
-    permit();
-    assertThat(limiter.admit()).isInstanceOf(Rejected.class);
+    admit(2);
+    limiter.release();
+    admit(1);
+    assertThat(limiter.admit()).isNotNull();
   }
 
   @Test
   void aRejectedRequestTakesNoPermit() {
-    Permit first = permit();
-    permit();
+    admit(2);
     for (int i = 0; i < 10; i++) {
-      assertThat(limiter.admit()).isInstanceOf(Rejected.class);
+      assertThat(limiter.admit()).isNotNull();
     }
-    first.close();
-    permit();
+    limiter.release();
+    admit(1);
   }
 
-  private Permit permit() {
-    return ((Accepted) limiter.admit()).permit();
+  private void admit(int requests) {
+    for (int i = 0; i < requests; i++) {
+      assertThat(limiter.admit()).isNull();
+    }
   }
 }

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class CompletionDelayTest {
+class CallerCompletionsTest {
   private static final long MICRO = 1_000;
 
   private final WaitingRequests requests = new WaitingRequests();
-  private final CompletionDelay delay = new CompletionDelay();
+  private final CallerCompletions delay = new CallerCompletions();
   private long now = 17;
 
   @BeforeEach
