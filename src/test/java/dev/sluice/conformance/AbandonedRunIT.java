@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepsCaller;
@@ -38,8 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(180)
 @TestMethodOrder(OrderAnnotation.class)
 class AbandonedRunIT {
-  /** For each of these the run ends by itself, though long after it was abandoned. */
-  private static final long LONG = 700_000;
+  /** Length of runs that end by themselves, though long after they were abandoned. */
+  private static final Duration LONG = Duration.ofSeconds(2);
 
   private static final long LONG_OPERATOR = 80_000;
   private static final long ENDLESS = 1_000_000_000_000L;
@@ -53,6 +54,7 @@ class AbandonedRunIT {
   private static ChildServer server;
   private static StepsCaller caller;
   private static ExecutorService threads;
+  private static long steps;
   private static int port;
   private static int kservePort;
 
@@ -61,6 +63,7 @@ class AbandonedRunIT {
     for (String protocol : PROTOCOLS) {
       loop(protocol, "");
     }
+    LoopModel.writeRow(models, "measured");
     loop("endless", ", abandoned_runs: 2");
     loop("unloaded", "");
     loop("kept", ", abandoned_runs: 0");
@@ -80,10 +83,11 @@ class AbandonedRunIT {
             .formatted(port, kservePort, models));
     threads = Executors.newVirtualThreadPerTaskExecutor();
     server = ChildServer.start("serve", "--config=" + settings);
-    for (String model : List.of("endless", "unloaded", "kept", "boxes")) {
+    for (String model : List.of("endless", "unloaded", "kept", "boxes", "measured")) {
       server.awaitModel(model + "/1");
     }
     caller = new StepsCaller(port, kservePort);
+    steps = LoopTurns.lasting(LONG, caller, "measured");
   }
 
   private static void loop(String name, String more) throws IOException {
@@ -156,7 +160,7 @@ class AbandonedRunIT {
   void callerOfARunThatDoesNotEndIsAnsweredAndTheModelGoesOnBesideIt(Protocol protocol) {
     String model = protocol.name();
     Polling.await("the model is there", () -> answers(model));
-    Outcome refused = ask(protocol, model, LONG);
+    Outcome refused = ask(protocol, model, steps);
     assertThat(refused.code())
         .matches("503.*|UNAVAILABLE|OK, error message|OK, 503|0, 503|500, error event");
     assertThat(refused.text()).contains("a run of model '" + model + "/1' has taken");
@@ -185,7 +189,7 @@ class AbandonedRunIT {
   @Order(3)
   void modelThatMayAbandonNoRunStaysOutOfServiceUntilItsRunEnds() {
     CompletableFuture<Outcome> running =
-        CompletableFuture.supplyAsync(() -> ask(Protocol.V2_REST, "kept", LONG), threads);
+        CompletableFuture.supplyAsync(() -> ask(Protocol.V2_REST, "kept", steps), threads);
     Polling.await("the breaker opens", () -> ask(Protocol.V2_REST, "kept", 1).code().equals("503"));
     assertThat(running.join().code()).isEqualTo("200");
     assertThat(lines("is abandoned", "kept")).isZero();

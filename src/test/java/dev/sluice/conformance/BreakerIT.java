@@ -20,8 +20,10 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -34,6 +36,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,7 +50,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The run that makes it hang begins before, with another one waiting behind it.
  */
 class BreakerIT {
-  private static final long STEPS = 1_600_000;
+  /** Length of the run that the tests find under way, and of those that they wait for. */
+  private static final Duration LONG = Duration.ofSeconds(6);
+
+  private static final Duration BRIEF = Duration.ofMillis(600);
   private static final String REASON = "model 'loop/1' is out of service: a run has taken ";
 
   @TempDir private static Path models;
@@ -56,6 +62,7 @@ class BreakerIT {
   private static ManagedChannel channel;
   private static CompletableFuture<Answer> running;
   private static Answer waited;
+  private static long briefSteps;
 
   @BeforeAll
   static void hang() throws IOException {
@@ -67,10 +74,16 @@ class BreakerIT {
               .formatted(name.equals("vital") ? ", readiness: server" : ""));
     }
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    LoopModel.writeRow(models, "measured");
     server = RunningServer.start(models);
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
-    running = begin("loop", STEPS);
+    long steps;
+    try (var measuring = new StepsCaller(server.port(), server.port())) {
+      briefSteps = LoopTurns.lasting(BRIEF, measuring, "measured");
+      steps = LoopTurns.lasting(LONG, measuring, "measured");
+    }
+    running = begin("loop", steps);
     waited = infer("loop", 1);
   }
 
@@ -222,7 +235,7 @@ class BreakerIT {
 
   @Test
   void modelAnswersAgainWhenTheRunHasEnded() {
-    CompletableFuture<Answer> first = begin("brief", STEPS / 8);
+    CompletableFuture<Answer> first = begin("brief", briefSteps);
     assertThat(infer("brief", 1).status()).isEqualTo(503);
     assertThat(first.join().status()).isEqualTo(200);
     assertThat(infer("brief", 2).text()).contains("\"data\":[2]");
@@ -232,7 +245,7 @@ class BreakerIT {
 
   @Test
   void serverIsNotReadyWhileAModelHangsThatItsReadinessDependsOn() {
-    CompletableFuture<Answer> first = begin("vital", STEPS / 8);
+    CompletableFuture<Answer> first = begin("vital", briefSteps);
     assertThat(infer("vital", 1).status()).isEqualTo(503);
     assertThat(get("/v2/health/ready").status()).isEqualTo(503);
     assertThat(first.join().status()).isEqualTo(200);

@@ -31,8 +31,10 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.TestModels;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
@@ -49,6 +51,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +74,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Each test has a model of its own, whose run is still under way when it ends.
  */
 class DeadlineIT {
-  private static final long STEPS = 600_000;
+  private static final Duration LONG = Duration.ofSeconds(2);
   private static final String TIMEOUT = "300ms";
 
   @TempDir private static Path models;
@@ -79,6 +82,7 @@ class DeadlineIT {
   private static HttpCaller caller;
   private static ManagedChannel channel;
   private static int made;
+  private static long steps;
   private static int classified;
 
   @BeforeAll
@@ -99,7 +103,11 @@ class DeadlineIT {
             - { model: loop13, inputs: { steps: steps }, outputs: { done: done } }
         """);
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    LoopModel.writeRow(models, "measured");
     server = RunningServer.start(models);
+    try (var measuring = new StepsCaller(server.port(), server.port())) {
+      steps = LoopTurns.lasting(LONG, measuring, "measured");
+    }
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
   }
@@ -137,20 +145,20 @@ class DeadlineIT {
     return """
     {%s"inputs":[{"name":"steps","datatype":"INT64","shape":[],"data":[%d]}]}\
     """
-        .formatted(parameters, STEPS);
+        .formatted(parameters, steps);
   }
 
   static Stream<Arguments> endpoints() {
     return Stream.of(
         Arguments.of(
-            "/v1/models/%s:predict", "{\"inputs\":{\"steps\":" + STEPS + "}}", TIMEOUT, 504),
+            "/v1/models/%s:predict", "{\"inputs\":{\"steps\":" + steps + "}}", TIMEOUT, 504),
         Arguments.of("/v2/models/%s/infer", v2(""), TIMEOUT, 504),
         Arguments.of("/v2/models/%s/infer", v2("\"parameters\":{\"timeout\":300000},"), "", 504),
         Arguments.of(
             "/grps/v1/infer/predict",
             "{\"model\":\"%s\",\"gtensors\":{\"tensors\":[{\"name\":\"steps\",\"dtype\":\"DT_INT64\",\"shape\":[],"
                 + "\"flat_int64\":["
-                + STEPS
+                + steps
                 + "]}]}}",
             TIMEOUT,
             504));
@@ -267,7 +275,7 @@ class DeadlineIT {
   }
 
   private static ByteString raw() {
-    ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, STEPS);
+    ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, steps);
     return ByteString.copyFrom(bytes);
   }
 
@@ -282,7 +290,7 @@ class DeadlineIT {
         TensorProto.newBuilder()
             .setDtype(DataType.DT_INT64)
             .setTensorShape(TensorShapeProto.getDefaultInstance())
-            .addInt64Val(STEPS);
+            .addInt64Val(steps);
     return PredictRequest.newBuilder()
         .setModelSpec(ModelSpec.newBuilder().setName(model))
         .putInputs("steps", tensor.build())
@@ -294,7 +302,7 @@ class DeadlineIT {
         GenericTensor.newBuilder()
             .setName("steps")
             .setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_INT64)
-            .addFlatInt64(STEPS);
+            .addFlatInt64(steps);
     return GrpsMessage.newBuilder()
         .setModel(model)
         .setGtensors(GenericTensorData.newBuilder().addTensors(tensor))

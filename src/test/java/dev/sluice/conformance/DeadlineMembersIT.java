@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepsCaller;
@@ -12,6 +13,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -29,8 +31,11 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(300)
 class DeadlineMembersIT {
-  private static final long STEPS = 300_000;
   private static final int TIMEOUT_MILLIS = 300;
+
+  /** Length of runs whose callers wait for a fifth of it. */
+  private static final Duration LONG = Duration.ofMillis(5 * TIMEOUT_MILLIS);
+
   private static final List<String> FORMS = List.of("ensemble", "converter", "plugin");
   private static final List<Protocol> PROTOCOLS =
       List.of(Protocol.TFS_REST, Protocol.V2_GRPC, Protocol.BRPC);
@@ -74,6 +79,7 @@ class DeadlineMembersIT {
   private static RunningServer server;
   private static StepsCaller caller;
   private static HttpCaller http;
+  private static long steps;
 
   @BeforeAll
   static void open() throws IOException {
@@ -86,9 +92,11 @@ class DeadlineMembersIT {
           .service("Converter", "Plain")
           .into(models.resolve("converter_" + protocol).resolve("1"));
     }
+    LoopModel.writeRow(models, "measured");
     server = RunningServer.startWithPlugins(models);
     caller = new StepsCaller(server.port(), server.port());
     http = new HttpCaller(server.port());
+    steps = LoopTurns.lasting(LONG, caller, "measured");
   }
 
   private static void ensemble(String name) throws IOException {
@@ -132,7 +140,7 @@ class DeadlineMembersIT {
       throws IOException {
     String model = form + "_" + protocol;
     String member = form.equals("converter") ? model : "loop_of_" + model;
-    var request = new StepsCaller.Request(model, STEPS, TIMEOUT_MILLIS);
+    var request = new StepsCaller.Request(model, steps, TIMEOUT_MILLIS);
     StepsCaller.Outcome late = caller.ask(protocol, request);
     assertThat(late.code()).as(late.text()).isIn(LATE);
     assertThat(late.text()).contains("Request timeout expired");

@@ -25,10 +25,12 @@ import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepsCaller;
 import dev.sluice.testing.TestModels;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -43,6 +45,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +67,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 class DeadlineOperationsIT {
-  private static final long STEPS = 600_000;
+  private static final Duration LONG = Duration.ofSeconds(2);
   private static final long TIMEOUT_MILLIS = 300;
   private static final String ROW = "[1.0, 2.0]";
   private static final String LATE = "Request timeout expired";
@@ -77,6 +80,7 @@ class DeadlineOperationsIT {
   private static HttpCaller caller;
   private static ManagedChannel channel;
   private static int loops;
+  private static long steps;
 
   @BeforeAll
   static void open() throws IOException {
@@ -96,7 +100,11 @@ class DeadlineOperationsIT {
         .service("Model", "Sleeper")
         .service("StreamingModel", "Sleeper")
         .into(models.resolve("sleeper/1"));
+    LoopModel.writeRow(models, "measured");
     server = RunningServer.start(config());
+    try (var measuring = new StepsCaller(server.port(), server.port())) {
+      steps = LoopTurns.lasting(LONG, measuring, "measured");
+    }
     caller = new HttpCaller(server.port());
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
     // To connect takes time, too.
@@ -190,7 +198,7 @@ class DeadlineOperationsIT {
 
   private static String steps(String parameters) {
     return "{%s\"inputs\": [{\"name\": \"steps\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [%d]}]}"
-        .formatted(parameters, STEPS);
+        .formatted(parameters, steps);
   }
 
   private static String grps(String model, String input) {
@@ -235,7 +243,7 @@ class DeadlineOperationsIT {
         new Operation(
             "generator, TensorFlow",
             "/v2/models/loop1/generate_stream",
-            "{\"steps\": " + STEPS + "}",
+            "{\"steps\": " + steps + "}",
             504),
         new Operation(
             "generator in a stream of grps",
@@ -300,7 +308,7 @@ class DeadlineOperationsIT {
   }
 
   private static ModelInferRequest loop() {
-    ByteBuffer count = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(STEPS);
+    ByteBuffer count = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(steps);
     var request = ModelInferRequest.newBuilder().setModelName("loop" + (2 + loops++));
     request.addInputsBuilder().setName("steps").setDatatype("INT64");
     return request.addRawInputContents(ByteString.copyFrom(count.flip())).build();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.LoopTurns;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepsCaller;
@@ -16,6 +17,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -38,8 +40,7 @@ class SeveralWorkersIT {
   private static final int CALLERS = 8;
   private static final int REQUESTS = 25;
 
-  /** Turns of a run that takes seconds. */
-  private static final long LONG = 500_000;
+  private static final Duration LONG = Duration.ofSeconds(3);
 
   @TempDir private static Path models;
   private static long blocksBefore;
@@ -47,6 +48,7 @@ class SeveralWorkersIT {
   private static StepsCaller caller;
   private static HttpCaller http;
   private static ExecutorService threads;
+  private static long steps;
 
   @BeforeAll
   static void start() throws IOException {
@@ -54,10 +56,12 @@ class SeveralWorkersIT {
       model(name, "concurrency: 2\n");
     }
     model("counted4", "concurrency: 4\n");
+    LoopModel.writeRow(models, "measured");
     model("inline", "concurrency: 2\ninline_limit: 1ms\n");
     blocksBefore = TensorMemory.openBlocks();
     server = RunningServer.start(models);
     caller = new StepsCaller(server.port(), server.port());
+    steps = LoopTurns.lasting(LONG, caller, "measured");
     http = new HttpCaller(server.port());
     threads = Executors.newVirtualThreadPerTaskExecutor();
   }
@@ -88,7 +92,7 @@ class SeveralWorkersIT {
 
   private static Future<Outcome> begin(Protocol protocol, String model, int timeoutMillis) {
     Future<Outcome> running =
-        threads.submit(() -> ask(protocol, new Request(model, LONG, timeoutMillis)));
+        threads.submit(() -> ask(protocol, new Request(model, steps, timeoutMillis)));
     Polling.await(
         "it runs", () -> shows("sluice_model_busy_workers", model, 1) || running.isDone());
     return running;
