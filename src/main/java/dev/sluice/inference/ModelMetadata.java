@@ -52,7 +52,9 @@ public record ModelMetadata(
      */
     OPEN,
     /** A SavedModel's signature may only be called as its method name says. */
-    METHODS_BIND
+    METHODS_BIND,
+    /** The model may heed any parameter of a request, not only those that are named. */
+    ANY_PARAMETERS
   }
 
   /** Copies the collections. */
@@ -119,6 +121,21 @@ public record ModelMetadata(
   /** Returns whether signatures are called as their methods say: {@link Trait#METHODS_BIND}. */
   public boolean methodsBind() {
     return traits.contains(Trait.METHODS_BIND);
+  }
+
+  /** Returns whether it heeds anything that a request may say besides its inputs. */
+  public boolean heedsParameters() {
+    return anyParameters() || !parameters.isEmpty();
+  }
+
+  /** Returns whether it may heed any parameter: {@link Trait#ANY_PARAMETERS}. */
+  public boolean anyParameters() {
+    return traits.contains(Trait.ANY_PARAMETERS);
+  }
+
+  /** Returns the same model heeding any parameter, or not. */
+  public ModelMetadata withAnyParameters(boolean answer) {
+    return with(Trait.ANY_PARAMETERS, answer);
   }
 
   /** Returns the same model, answering each request once or by a stream. */

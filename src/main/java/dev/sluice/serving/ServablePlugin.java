@@ -80,7 +80,8 @@ public final class ServablePlugin implements Servable {
   static ModelMetadata metadata(ModelSignature declared, boolean shapesBind) {
     var signature = new Signature(Signature.DEFAULT, "", declared.inputs(), declared.outputs());
     return new ModelMetadata("java", Map.of(signature.name(), signature), shapesBind, 0)
-        .withOpen(declared.open());
+        .withOpen(declared.open())
+        .withAnyParameters(true);
   }
 
   @Override

@@ -6,6 +6,7 @@ import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
 import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
@@ -37,7 +38,37 @@ public final class PredictMessages {
                 PredictRequest.MODEL_SPEC_FIELD_NUMBER,
                 spec(request.model().id(), request.signature().name()));
     put(request.inputs(), PredictRequest.INPUTS_FIELD_NUMBER, message);
+    request
+        .options()
+        .parameters()
+        .forEach((name, value) ->
+            message.message(PredictRequest.INPUTS_FIELD_NUMBER, entry(name, proto(value))));
     return message.toByteArray();
+  }
+
+  private static ProtobufWriter entry(String name, ProtobufWriter tensor) {
+    return new ProtobufWriter().text(KEY_FIELD, name).message(VALUE_FIELD, tensor);
+  }
+
+  /** Returns a parameter as Predict has it: a further input, a scalar. */
+  private static ProtobufWriter proto(ParameterValue value) {
+    return switch (value) {
+      case ParameterValue.Flag(boolean flag) ->
+          scalar(DataType.BOOL).number(TensorProto.BOOL_VAL_FIELD_NUMBER, flag ? 1 : 0);
+      case ParameterValue.Whole(long whole, boolean _) ->
+          scalar(DataType.INT64).number(TensorProto.INT64_VAL_FIELD_NUMBER, whole);
+      case ParameterValue.Fraction(double fraction) ->
+          // The text's number may have more digits than any float.
+          scalar(DataType.FP64).fixed(TensorProto.DOUBLE_VAL_FIELD_NUMBER, fraction);
+      case ParameterValue.Text(String text) ->
+          scalar(DataType.BYTES).text(TensorProto.STRING_VAL_FIELD_NUMBER, text);
+    };
+  }
+
+  private static ProtobufWriter scalar(DataType type) {
+    return new ProtobufWriter()
+        .number(TensorProto.DTYPE_FIELD_NUMBER, TensorflowTypes.number(type))
+        .message(TensorProto.TENSOR_SHAPE_FIELD_NUMBER, new ProtobufWriter());
   }
 
   /** Returns a serialized PredictResponse. Borrows the response. */
@@ -63,11 +94,7 @@ public final class PredictMessages {
 
   private static void put(List<NamedTensor> tensors, int field, ProtobufWriter message) {
     for (NamedTensor tensor : tensors) {
-      message.message(
-          field,
-          new ProtobufWriter()
-              .text(KEY_FIELD, tensor.name())
-              .message(VALUE_FIELD, proto(tensor.tensor())));
+      message.message(field, entry(tensor.name(), proto(tensor.tensor())));
     }
   }
 

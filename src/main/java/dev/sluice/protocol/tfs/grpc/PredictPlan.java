@@ -5,6 +5,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.tfs.MethodNames;
@@ -15,6 +16,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -25,9 +27,14 @@ import java.util.Map;
  * @param signature the one that is called
  * @param inputs in the order of the signature
  * @param outputs the wanted outputs; empty for all
+ * @param options parameters for the model
  */
 record PredictPlan(
-    ModelLease model, Signature signature, List<EncodedTensor> inputs, List<String> outputs) {
+    ModelLease model,
+    Signature signature,
+    List<EncodedTensor> inputs,
+    List<String> outputs,
+    RequestOptions options) {
   PredictPlan {
     inputs = List.copyOf(inputs);
     outputs = List.copyOf(outputs);
@@ -53,13 +60,15 @@ record PredictPlan(
   static PredictPlan of(PredictRequestView query, ModelLease model, PredictSettings settings) {
     Signature signature = TfsRequestChecks.signature(model.metadata(), query.model().signature());
     MethodNames.requirePredict(model.metadata(), signature);
-    TfsRequestChecks.names(signature, query.inputs());
-    List<EncodedTensor> inputs = scan(signature, query.inputs());
+    Map<String, Body> sent = new LinkedHashMap<>(query.inputs());
+    RequestOptions options = InputParameters.take(sent, model.metadata(), signature);
+    TfsRequestChecks.names(signature, sent);
+    List<EncodedTensor> inputs = scan(signature, sent);
     TfsRequestChecks.outputs(signature, query.outputFilter());
     TfsRequestChecks.types(signature, query.outputFilter());
     checkTensors(signature, inputs, model.metadata().shapesBind());
     checkMemory(inputs, settings.maxFilledBytes());
-    return new PredictPlan(model, signature, inputs, query.outputFilter());
+    return new PredictPlan(model, signature, inputs, query.outputFilter(), options);
   }
 
   private static List<EncodedTensor> scan(Signature signature, Map<String, Body> sent) {
@@ -125,6 +134,6 @@ record PredictPlan(
       NamedTensor.closeAll(tensors);
       throw e;
     }
-    return new InferenceRequest(model, signature, tensors, outputs, deadline, requestId);
+    return new InferenceRequest(model, signature, tensors, outputs, deadline, requestId, options);
   }
 }

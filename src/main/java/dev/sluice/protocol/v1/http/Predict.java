@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.codec.JsonException;
@@ -41,11 +42,22 @@ final class Predict {
   private final DataPlane data;
   private final V1Dialect lead;
   private final PredictKeys keys;
+  private final boolean heedsParameters;
 
   Predict(DataPlane data, List<V1Dialect> dialects) {
+    this(data, dialects.getFirst(), PredictKeys.of(dialects), true);
+  }
+
+  private Predict(DataPlane data, V1Dialect lead, PredictKeys keys, boolean heedsParameters) {
     this.data = data;
-    this.lead = dialects.getFirst();
-    this.keys = PredictKeys.of(dialects);
+    this.lead = lead;
+    this.keys = keys;
+    this.heedsParameters = heedsParameters;
+  }
+
+  /** Returns one for bodies whose {@code parameters} are not for the model. */
+  Predict withoutParameters() {
+    return new Predict(data, lead, keys, false);
   }
 
   /** Returns the answer's body, later, or an {@link InferenceException}. */
@@ -157,31 +169,45 @@ final class Predict {
     @Nullable PlainRows rows = PlainRows.read(body, model, lead);
     return rows == null
         ? decodeCarefully(read(body, envelope), model, exchange)
-        : call(model, rows.signature(), rows.inputs(), ResponseLayout.ROWS, exchange);
+        : call(
+            model,
+            rows.signature(),
+            new PredictDecoder.Decoded(rows.inputs(), ResponseLayout.ROWS),
+            RequestOptions.NONE,
+            exchange);
   }
 
   Call decodeCarefully(PredictDocument document, ModelLease model, Exchange exchange) {
     Signature signature = document.signature(model.metadata());
+    RequestOptions options =
+        heedsParameters
+            ? PredictParameters.read(document, model.id().name(), model.metadata())
+            : RequestOptions.NONE;
     var decoder = new PredictDecoder(document, model, signature, keys, lead);
-    PredictDecoder.Decoded decoded = decoder.decode();
-    return call(model, signature, decoded.inputs(), decoded.form(), exchange);
+    return call(model, signature, decoder.decode(), options, exchange);
   }
 
   private Call call(
       ModelLease model,
       Signature signature,
-      List<NamedTensor> inputs,
-      ResponseLayout form,
+      PredictDecoder.Decoded decoded,
+      RequestOptions options,
       Exchange exchange) {
     try {
       lead.requirePredict(model.metadata(), signature);
     } catch (RuntimeException e) {
-      NamedTensor.closeAll(inputs);
+      NamedTensor.closeAll(decoded.inputs());
       throw e;
     }
     var request =
         new InferenceRequest(
-            model, signature, inputs, List.of(), exchange.deadline(), exchange.requestId());
-    return new Call(request, form);
+            model,
+            signature,
+            decoded.inputs(),
+            List.of(),
+            exchange.deadline(),
+            exchange.requestId(),
+            options);
+    return new Call(request, decoded.form());
   }
 }

@@ -55,7 +55,8 @@ public final class V1Routes implements HttpProtocolHandler {
     this.control = control;
     this.dialects = List.copyOf(dialects);
     this.predict = new Predict(data, this.dialects);
-    this.explain = new Explain(predict, data, explainer, this.dialects);
+    // The parameters of an explain request are for the explanation.
+    this.explain = new Explain(predict.withoutParameters(), data, explainer, this.dialects);
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.sluice.protocol.oip.http.json;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
-import dev.sluice.protocol.codec.JsonNumber;
+import dev.sluice.protocol.codec.JsonParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.RequestParameters;
 
@@ -31,25 +31,12 @@ public final class JsonParameters {
    * @throws InferenceException with INVALID_ARGUMENT if it can be none
    */
   public static ParameterValue value(String name, JsonCursor in) {
-    return switch (in.peek()) {
-      case STRING -> new ParameterValue.Text(in.string().toText());
-      case TRUE, FALSE -> new ParameterValue.Flag(in.bool());
-      case NUMBER -> number(in.number());
-      case OBJECT, ARRAY, NULL ->
-          throw InferenceException.invalid(
-              "parameter '"
-                  + Excerpt.of(name)
-                  + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
-    };
-  }
-
-  private static ParameterValue number(JsonNumber number) {
-    if (number.isLong()) {
-      return new ParameterValue.Whole(number.toLong(), false);
-    }
-    return number.isUnsignedLong()
-        ? new ParameterValue.Whole(number.toUnsignedLong(), true)
-        : new ParameterValue.Fraction(number.toDouble());
+    return JsonParameterValue.read(name, in)
+        .orElseThrow(() ->
+            InferenceException.invalid(
+                "parameter '"
+                    + Excerpt.of(name)
+                    + "' has invalid type. It should be either 'int', 'bool', or 'string'."));
   }
 
   /** Triton's words for a parameter of a wrong type. */
