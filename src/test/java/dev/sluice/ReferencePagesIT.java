@@ -198,6 +198,7 @@ class ReferencePagesIT {
   void metricsAreThoseOfTheServer() throws Exception {
     ask("/v1/models/half_plus_two:predict", "{\"instances\": [1.0]}");
     ask("/v2/models/addsub/infer", "{}");
+    ask("/v2/models/writer/generate_stream", "{\"text\": \"a\", \"steps\": 1}");
     String body =
         http.send(
                 HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),

@@ -7,6 +7,7 @@ import dev.sluice.telemetry.MetricsPage.Family;
 import dev.sluice.telemetry.MetricsPage.Kind;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.ModelMeter;
@@ -16,6 +17,7 @@ import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 
 /**
  * Sluice's own metrics of calls: of all protocols, in one form.
@@ -43,6 +45,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         times.add(calls.meter().whole(), SECONDS, labels(model, calls));
       }
     }
+    streams(page, models);
     queues(page);
     waiting(page);
     runs(page);
@@ -50,6 +53,35 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     workers(page);
     breakers(page);
     sessions(page);
+  }
+
+  private static void streams(MetricsPage page, Collection<ModelMeter> models) {
+    Family open = page.family("sluice_streams_open", Kind.GAUGE, "Streamed answers that go on.");
+    eachStream(models, (messages, labels) -> open.add(messages.open(), labels));
+    Family first =
+        page.family(
+            "sluice_stream_first_message_seconds",
+            HISTOGRAM,
+            "From the beginning of a call to the first message of its streamed answer.");
+    eachStream(models, (messages, labels) -> first.add(messages.first(), SECONDS, labels));
+    Family between =
+        page.family(
+            "sluice_stream_message_interval_seconds",
+            HISTOGRAM,
+            "From one message of a streamed answer to the next.");
+    eachStream(models, (messages, labels) -> between.add(messages.between(), SECONDS, labels));
+  }
+
+  private static void eachStream(
+      Collection<ModelMeter> models, BiConsumer<CallMeter.Messages, String[]> family) {
+    for (ModelMeter model : models) {
+      for (ApiCalls calls : ApiCalls.of(model, ALL)) {
+        CallMeter.Messages messages = calls.meter().messagesSoFar();
+        if (messages != null) {
+          family.accept(messages, labels(model, calls));
+        }
+      }
+    }
   }
 
   private void sessions(MetricsPage page) {

@@ -142,6 +142,11 @@ public final class CallRecord {
     }
   }
 
+  /** Returns the record of the call's streamed answer, which begins now. */
+  public StreamRecord stream() {
+    return new StreamRecord(nanoTime, begun, meter == null ? null : meter.messages());
+  }
+
   /** Returns why a call with a span failed; null if it did not, or has none. */
   public @Nullable ErrorCode failure() {
     return trace == null ? null : trace.failure();

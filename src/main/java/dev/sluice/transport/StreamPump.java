@@ -3,6 +3,8 @@ package dev.sluice.transport;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.telemetry.CallRecord;
+import dev.sluice.telemetry.StreamRecord;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
 import io.vertx.core.Future;
@@ -43,11 +45,13 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   static final int AHEAD = 16;
 
   private final Exchange exchange;
+  private final CallRecord call;
   private final ClientStream client;
   private final Function<InferenceResponse, Buffer> encoder;
   private final Queue<InferenceResponse> waiting = new ArrayDeque<>();
   private final Promise<Void> ended = Promise.promise();
   private Flow.@Nullable Subscription subscription;
+  private @Nullable StreamRecord record;
   private @Nullable Throwable failure;
   private State state = State.OPEN;
   private boolean begun;
@@ -61,12 +65,28 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
   }
 
   /**
+   * An answer to the whole call.
+   *
    * @param client gets what is encoded, in order, and the end
    * @param encoder makes a piece of a response, which it borrows
    */
   public StreamPump(
       Exchange exchange, ClientStream client, Function<InferenceResponse, Buffer> encoder) {
+    this(exchange, exchange.record(), client, encoder);
+  }
+
+  /**
+   * An answer to one of a call's requests.
+   *
+   * @param call counts the request
+   */
+  public StreamPump(
+      Exchange exchange,
+      CallRecord call,
+      ClientStream client,
+      Function<InferenceResponse, Buffer> encoder) {
     this.exchange = exchange;
+    this.call = call;
     this.client = client;
     this.encoder = encoder;
   }
@@ -78,7 +98,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
    */
   public Future<Void> ask(DataPlane data, InferenceRequest request) {
     exchange.onCancel(this::leave);
-    exchange.record().asked(request);
+    call.asked(request);
     data.inferStream(request, this);
     return ended.future();
   }
@@ -92,7 +112,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
       }
       waiting.forEach(InferenceResponse::close);
       waiting.clear();
-      ended.complete();
+      over();
     }
   }
 
@@ -102,6 +122,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     if (state == State.ENDED) {
       given.cancel();
     } else {
+      record = call.stream();
       given.request(AHEAD);
     }
   }
@@ -195,6 +216,9 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
       return;
     }
     client.write(piece);
+    if (record != null) {
+      record.sent();
+    }
     if (subscription != null && state == State.OPEN) {
       subscription.request(1);
     }
@@ -210,11 +234,18 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
 
   private void end() {
     state = State.ENDED;
-    exchange.record().answered();
+    call.answered();
     if (failure == null) {
       client.end();
     } else {
       client.fail(failure);
+    }
+    over();
+  }
+
+  private void over() {
+    if (record != null) {
+      record.ended();
     }
     ended.complete();
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class KubernetesManifestsTest {
   private static final String METRICS_PAGE = "src/docs/reference/metrics.md";
-  private static final Pattern METRIC = Pattern.compile("sluice_\\w+");
+  private static final Pattern METRIC = Pattern.compile("(?:sluice|process|jvm)_\\w+");
 
   /** Those that stand for themselves: neither kustomizations nor patches of others. */
   static List<String> complete() throws IOException {
@@ -174,7 +174,8 @@ class KubernetesManifestsTest {
   @ParameterizedTest
   @CsvSource({
     "components/keda/scaled-object.yaml, query, 1",
-    "components/alerts/prometheus-rule.yaml, expr, 9"
+    "components/alerts/prometheus-rule.yaml, expr, 9",
+    "components/grafana/sluice.json, expr, 40"
   })
   void queriesAskForMetricsThatThereAre(String path, String field, int queries) throws IOException {
     String page = Files.readString(Path.of(METRICS_PAGE));
@@ -188,7 +189,7 @@ class KubernetesManifestsTest {
     return METRIC
         .matcher(query)
         .results()
-        .map(name -> name.group().replaceFirst("_bucket$", ""))
+        .map(name -> name.group().replaceFirst("_(bucket|count)$", ""))
         .toList();
   }
 }

@@ -90,4 +90,53 @@ class CallRecordTest {
 
     assertThat(telemetry.page()).isEqualTo(before);
   }
+
+  @Test
+  void streamedAnswerIsOpenUntilItEndsAndItsMessagesAreTimed() {
+    CallRecord record = begin("m");
+    nanos.addAndGet(10);
+    StreamRecord stream = record.stream();
+    CallMeter.Messages messages = meter.messages();
+    assertThat(messages.open()).isEqualTo(1);
+
+    nanos.addAndGet(200);
+    stream.sent();
+    nanos.addAndGet(3_000);
+    stream.sent();
+    nanos.addAndGet(40_000);
+    stream.sent();
+    stream.ended();
+    stream.ended();
+    stream.sent();
+
+    assertThat(messages.open()).isZero();
+    assertThat(messages.first().sum()).isEqualTo(210);
+    assertThat(messages.between().sum()).isEqualTo(43_000);
+  }
+
+  @Test
+  void streamsAreOnThePageByModelAndProtocolOnceThereWasOne() {
+    CallRecord record = begin("m");
+    assertThat(telemetry.page()).doesNotContain("sluice_streams_open{");
+
+    StreamRecord stream = record.stream();
+    stream.sent();
+
+    String labels = "protocol=\"tfs\",api=\"predict\",transport=\"grpc\",model=\"m\"";
+    assertThat(telemetry.page())
+        .contains(
+            "sluice_streams_open{" + labels + "} 1\n",
+            "sluice_stream_first_message_seconds_count{" + labels + "} 1\n",
+            "sluice_stream_message_interval_seconds_count{" + labels + "} 0\n");
+  }
+
+  @Test
+  void streamOfAnUnmeasuredCallIsNotCounted() {
+    String before = telemetry.page();
+    StreamRecord stream = new CallRecord(telemetry, EntryPoint.REST, nanos::get, false).stream();
+    stream.sent();
+    stream.ended();
+
+    assertThat(telemetry.page()).isEqualTo(before);
+  }
 }

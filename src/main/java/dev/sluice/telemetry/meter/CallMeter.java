@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the calls to one model by one method of one protocol. Times are measured of those that
@@ -26,6 +27,53 @@ public final class CallMeter {
 
   /** From the model's answer to the caller's: KServe's postprocessing. */
   private final Histogram encoding = new Histogram(Buckets.LATENCY);
+
+  /** Of calls whose answers are streamed; null before the first of them. */
+  private volatile @Nullable Messages messages;
+
+  /** The messages of streamed answers. Any thread. */
+  public static final class Messages {
+    private final LongAdder open = new LongAdder();
+    private final Histogram first = new Histogram(Buckets.LATENCY);
+    private final Histogram between = new Histogram(Buckets.LATENCY);
+
+    private Messages() {}
+
+    /** Records that an answer begins. */
+    public void begun() {
+      open.increment();
+    }
+
+    /** Records that an answer has ended, well or not. */
+    public void ended() {
+      open.decrement();
+    }
+
+    /** Records that the first message of an answer was sent so long after its call had begun. */
+    public void first(long nanos) {
+      first.add(nanos);
+    }
+
+    /** Records that a message was sent so long after the one before. */
+    public void next(long nanos) {
+      between.add(nanos);
+    }
+
+    /** Returns how many answers have begun and not ended. */
+    public long open() {
+      return open.sum();
+    }
+
+    /** Returns the times from the beginning of a call to its first message, in nanoseconds. */
+    public Distribution first() {
+      return first;
+    }
+
+    /** Returns the times from one message to the next, in nanoseconds. */
+    public Distribution between() {
+      return between;
+    }
+  }
 
   CallMeter() {
     for (ErrorCode code : ErrorCode.values()) {
@@ -78,6 +126,26 @@ public final class CallMeter {
       all += code.sum();
     }
     return all;
+  }
+
+  /** Returns the meter of streamed answers, made at the first. */
+  public Messages messages() {
+    Messages known = messages;
+    return known == null ? begin() : known;
+  }
+
+  private synchronized Messages begin() {
+    Messages known = messages;
+    if (known == null) {
+      known = new Messages();
+      messages = known;
+    }
+    return known;
+  }
+
+  /** Returns the meter of streamed answers, or null if there were none. */
+  public @Nullable Messages messagesSoFar() {
+    return messages;
   }
 
   /** Returns the times of whole calls, in nanoseconds. */

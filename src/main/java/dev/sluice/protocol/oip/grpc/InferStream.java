@@ -79,7 +79,7 @@ final class InferStream implements GrpcStreamMethod.Messages {
       request.fail(failure == null ? new IllegalStateException("no request") : failure);
       return;
     }
-    var pump = new StreamPump(call, request, request::encode);
+    var pump = new StreamPump(call, request.record(), request, request::encode);
     request.begin(pump, decoded);
     server.data().inferStream(decoded.request(), pump);
   }

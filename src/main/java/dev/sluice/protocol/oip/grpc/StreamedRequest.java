@@ -63,6 +63,11 @@ final class StreamedRequest implements ClientStream {
     ordered = !served.decoupled();
   }
 
+  /** Returns what counts it. */
+  CallRecord record() {
+    return record;
+  }
+
   /** Returns whether its answers go out in the order of requests. */
   boolean isOrdered() {
     return ordered;
