@@ -11,9 +11,15 @@ import java.util.Map;
  * @param folder the version's folder, where the jar lies
  * @param settings the table {@code java.settings} of the model's settings, as texts
  * @param models the other models of the server
+ * @param metrics what the plugin counts and measures itself
  */
 public record Setup(
-    String model, long version, Path folder, Map<String, String> settings, Models models) {
+    String model,
+    long version,
+    Path folder,
+    Map<String, String> settings,
+    Models models,
+    Metrics metrics) {
   public Setup {
     settings = Map.copyOf(settings);
   }

@@ -54,7 +54,9 @@ public final class MetricsPage {
 
   private Family family(String name, Kind kind, String help, boolean tensorflow) {
     String family = familyName(name, kind);
-    text.append("# HELP ").append(family).append(' ').append(help).append('\n');
+    text.append("# HELP ").append(family).append(' ');
+    escape(help, format == MetricsFormat.OPEN_METRICS);
+    text.append('\n');
     text.append("# TYPE ").append(family).append(' ').append(type(name, kind)).append('\n');
     return new Family(name, tensorflow);
   }
@@ -116,7 +118,7 @@ public final class MetricsPage {
     }
 
     /** Returns a histogram's series. */
-    Family add(Distribution values, double unit, String... labels) {
+    public Family add(Distribution values, double unit, String... labels) {
       return add(List.of(values), values.buckets(), unit, labels);
     }
 
@@ -175,7 +177,7 @@ public final class MetricsPage {
       text.append(name).append(suffix).append('{');
       for (int i = 0; i < labels.length; i += 2) {
         text.append(i == 0 ? "" : ",").append(labels[i]).append("=\"");
-        escape(labels[i + 1]);
+        escape(labels[i + 1], true);
         text.append('"');
       }
       text.append("} ").append(value);
@@ -205,12 +207,13 @@ public final class MetricsPage {
     }
   }
 
-  private void escape(String label) {
-    for (int i = 0; i < label.length(); i++) {
-      char c = label.charAt(i);
+  /** Writes text of others: Prometheus' own format leaves the quotes in a help text as they are. */
+  private void escape(String other, boolean quotes) {
+    for (int i = 0; i < other.length(); i++) {
+      char c = other.charAt(i);
       switch (c) {
         case '\\' -> text.append("\\\\");
-        case '"' -> text.append("\\\"");
+        case '"' -> text.append(quotes ? "\\\"" : "\"");
         case '\n' -> text.append("\\n");
         default -> text.append(c);
       }

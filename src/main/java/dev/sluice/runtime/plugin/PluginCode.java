@@ -35,8 +35,10 @@ public final class PluginCode implements AutoCloseable {
   private final URLClassLoader classes;
   private final PluginObjects objects;
   private final List<Extension> opened = new ArrayList<>();
+  private final Runnable closed;
 
-  private PluginCode(URLClassLoader classes, PluginObjects objects) {
+  private PluginCode(URLClassLoader classes, PluginObjects objects, Runnable closed) {
+    this.closed = closed;
     this.classes = classes;
     this.objects = objects;
   }
@@ -62,9 +64,10 @@ public final class PluginCode implements AutoCloseable {
   /**
    * Loads the classes, makes the objects and opens them. Blocks.
    *
+   * @param closed runs when no call of the plugin will come any more, or it could not be opened
    * @throws InferenceException with FAILED_PRECONDITION and a text for who wrote the code
    */
-  public static PluginCode open(Setup setup) {
+  public static PluginCode open(Setup setup, Runnable closed) {
     List<Path> jars = jars(setup.folder());
     String where = jars.stream().map(Path::toString).collect(Collectors.joining(", "));
     var classes =
@@ -73,11 +76,12 @@ public final class PluginCode implements AutoCloseable {
             jars.stream().map(PluginCode::url).toArray(URL[]::new),
             new ApiClassLoader(PluginCode.class.getClassLoader()));
     try {
-      var code = new PluginCode(classes, new PluginServices(where, classes).make());
+      var code = new PluginCode(classes, new PluginServices(where, classes).make(), closed);
       code.open(where, setup);
       return code;
     } catch (RuntimeException | Error e) {
       closeClasses(classes);
+      closed.run();
       throw e;
     }
   }
@@ -168,6 +172,7 @@ public final class PluginCode implements AutoCloseable {
   public void close() {
     closeObjects();
     closeClasses(classes);
+    closed.run();
   }
 
   private void closeObjects() {

@@ -27,9 +27,11 @@ import dev.sluice.serving.ServableEnsemble;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.serving.ServablePlugin;
 import dev.sluice.serving.control.LoadPolicy;
+import dev.sluice.serving.plugin.PluginMetrics;
 import dev.sluice.serving.plugin.PluginModels;
 import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.serving.plugin.PluginVersionMetrics;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
 import dev.sluice.serving.worker.ModelInstances;
 import dev.sluice.serving.worker.WorkerPool;
@@ -70,6 +72,7 @@ public final class ServableLoader implements Loader {
   private final long maxOutputSize;
   private final RateLimiter limiter;
   private final ConcurrencyMonitor concurrency;
+  private final PluginMetrics pluginMetrics = new PluginMetrics();
 
   /**
    * @param cache keeps answers of models that want it
@@ -104,6 +107,7 @@ public final class ServableLoader implements Loader {
     this.vertx = vertx;
     this.nanoTime = nanoTime;
     this.concurrency = new ConcurrencyMonitor(vertx, Runtime.getRuntime().availableProcessors());
+    telemetry.add(pluginMetrics);
   }
 
   @Override
@@ -172,13 +176,16 @@ public final class ServableLoader implements Loader {
   }
 
   private PluginCode code(ModelId id, Path folder, ModelConfig config) {
+    PluginVersionMetrics metrics = pluginMetrics.of(id);
     return PluginCode.open(
         new Setup(
             id.name(),
             id.version(),
             folder,
             config.runtimes().java().settings(),
-            new PluginModels(members.get(), vertx)));
+            new PluginModels(members.get(), vertx),
+            metrics),
+        metrics::close);
   }
 
   private Servable open(ModelId id, Path folder, ModelConfig said) {

@@ -8,6 +8,8 @@ import dev.sluice.extension.Setup;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.serving.plugin.PluginMetrics;
 import dev.sluice.testing.PluginJar;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -40,7 +42,8 @@ class PluginCodeTest {
         Map.of(),
         (_, _) -> {
           throw new AssertionError("nobody asks");
-        });
+        },
+        new PluginMetrics().of(new ModelId("mine", 1)));
   }
 
   private static PluginJar handler(String name, String constructor) {
@@ -48,7 +51,7 @@ class PluginCodeTest {
   }
 
   private void fails(String... parts) {
-    assertThatThrownBy(() -> PluginCode.open(setup()))
+    assertThatThrownBy(() -> PluginCode.open(setup(), () -> {}))
         .isInstanceOfSatisfying(
             InferenceException.class,
             e -> {
@@ -62,7 +65,7 @@ class PluginCodeTest {
     assertThat(PluginCode.jarsIn(folder)).isEmpty();
     handler("One", "").service("HttpHandler", "One").into(folder);
     assertThat(PluginCode.jarsIn(folder)).isNotEmpty();
-    try (PluginCode code = PluginCode.open(setup())) {
+    try (PluginCode code = PluginCode.open(setup(), () -> {})) {
       assertThat(code.handler()).isPresent();
       assertThat(code.model()).isEmpty();
     }
@@ -135,7 +138,7 @@ class PluginCodeTest {
         .service("Model", "Doubler")
         .service("StreamingModel", "Doubler")
         .into(folder);
-    try (PluginCode code = PluginCode.open(setup())) {
+    try (PluginCode code = PluginCode.open(setup(), () -> {})) {
       assertThat((Object) code.model().orElseThrow()).isSameAs(code.streaming().orElseThrow());
     }
   }
@@ -151,7 +154,7 @@ class PluginCodeTest {
   }
 
   private WeakReference<ClassLoader> useAndClose() throws Exception {
-    try (PluginCode code = PluginCode.open(setup());
+    try (PluginCode code = PluginCode.open(setup(), () -> {});
         PluginThreads threads = PluginThreads.direct("mine", 2)) {
       var ended = new CompletableFuture<Answer>();
       new PluginCall<Answer>(threads, code, Duration.ofSeconds(30)) {

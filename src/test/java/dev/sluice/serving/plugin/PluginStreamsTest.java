@@ -57,6 +57,7 @@ class PluginStreamsTest {
         .file("Missing")
         .service("StreamingModel", "Doubler")
         .into(folder);
+    PluginVersionMetrics metrics = new PluginMetrics().of(new ModelId("own", 1));
     var setup =
         new Setup(
             "own",
@@ -65,11 +66,12 @@ class PluginStreamsTest {
             Map.of(),
             (_, _) -> {
               throw new AssertionError("nobody asks");
-            });
+            },
+            metrics);
     model =
         new ServablePlugin(
             PluginVersion.of(
-                PluginCode.open(setup),
+                PluginCode.open(setup, metrics::close),
                 ModelConfig.DEFAULT,
                 new PluginPaths(),
                 meter,

@@ -1,0 +1,160 @@
+package dev.sluice.serving.plugin;
+
+import dev.sluice.extension.Metrics;
+import dev.sluice.inference.ModelId;
+import dev.sluice.telemetry.MetricsPage.Kind;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The metrics that the plugin of one version records. Any thread.
+ *
+ * <p>Owner: the plugin's code, whose end closes it.
+ */
+public final class PluginVersionMetrics implements Metrics, AutoCloseable {
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]{0,127}");
+
+  /** Labels that the page adds by itself. */
+  private static final Set<String> RESERVED = Set.of("model", "version", "le", "quantile");
+
+  private static final List<String> NOT_OF_GAUGES =
+      List.of("_total", "_seconds", "_bucket", "_sum", "_count", "_created");
+
+  private final ModelId model;
+  private final PluginMetrics all;
+  private final ConcurrentMap<Key, Entry> entries = new ConcurrentHashMap<>();
+  private int lines;
+
+  PluginVersionMetrics(ModelId model, PluginMetrics all) {
+    this.model = model;
+    this.all = all;
+  }
+
+  private record Key(String name, List<String> labels) {}
+
+  /** One series with its place on the page. */
+  record Entry(String name, String help, PluginSeries series, List<String> labels) {}
+
+  ModelId model() {
+    return model;
+  }
+
+  Collection<Entry> entries() {
+    return entries.values();
+  }
+
+  Map<String, Kind> families() {
+    Map<String, Kind> kinds = new TreeMap<>();
+    entries.values().forEach(entry -> kinds.put(entry.name(), entry.series().kind()));
+    return kinds;
+  }
+
+  @Override
+  public Counter counter(String name, String help, String... labels) {
+    require(name, "counter", "a name that ends in _total", name.endsWith("_total"));
+    return series(PluginSeries.Count.class, PluginSeries.Count::new, name, help, labels);
+  }
+
+  @Override
+  public Gauge gauge(String name, String help, String... labels) {
+    require(
+        name,
+        "gauge",
+        "a name that ends in none of " + String.join(", ", NOT_OF_GAUGES),
+        NOT_OF_GAUGES.stream().noneMatch(name::endsWith));
+    return series(PluginSeries.Level.class, PluginSeries.Level::new, name, help, labels);
+  }
+
+  @Override
+  public Timer timer(String name, String help, String... labels) {
+    require(name, "timer", "a name that ends in _seconds", name.endsWith("_seconds"));
+    return series(PluginSeries.Times.class, PluginSeries.Times::new, name, help, labels);
+  }
+
+  private static void require(String name, String kind, String wanted, boolean ending) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "%s '%s': wanted a name of letters, digits and underscores".formatted(kind, name));
+    }
+    if (!ending) {
+      throw new IllegalArgumentException("%s '%s': wanted %s".formatted(kind, name, wanted));
+    }
+  }
+
+  /** Returns the series of a name and labels; one that nobody sees beyond the limit. */
+  private <T extends PluginSeries> T series(
+      Class<T> kind, Supplier<T> made, String name, String help, String... labels) {
+    var key = new Key(name, labels(name, labels));
+    Entry known = entries.get(key);
+    return kind.cast(known == null ? add(key, help, made.get()) : known.series());
+  }
+
+  private synchronized PluginSeries add(Key key, String help, PluginSeries series) {
+    Entry known = entries.get(key);
+    if (known != null) {
+      return known.series();
+    }
+    if (lines + series.lines() > MOST_SERIES) {
+      all.refuse();
+      return series;
+    }
+    all.requireKind(key.name(), series.kind());
+    lines += series.lines();
+    List<String> shown =
+        Stream.concat(
+                Stream.of("model", model.name(), "version", Long.toString(model.version())),
+                key.labels().stream())
+            .toList();
+    entries.put(key, new Entry(key.name(), help, series, shown));
+    return series;
+  }
+
+  private static List<String> labels(String metric, String... labels) {
+    if (labels.length % 2 != 0) {
+      throw new IllegalArgumentException(
+          "metric '%s': wanted names and values of labels by turns, got %s"
+              .formatted(metric, Arrays.toString(labels)));
+    }
+    String[] cut = labels.clone();
+    for (int i = 0; i < cut.length; i += 2) {
+      requireLabel(metric, cut[i]);
+      cut[i + 1] = cut[i + 1].substring(0, Math.min(cut[i + 1].length(), LONGEST_LABEL));
+    }
+    requireOnce(metric, cut);
+    return List.of(cut);
+  }
+
+  private static void requireLabel(String metric, String label) {
+    if (!NAME.matcher(label).matches() || label.startsWith("__") || RESERVED.contains(label)) {
+      throw new IllegalArgumentException(
+          "metric '%s': '%s' is no name of a label, or one that the server gives"
+              .formatted(metric, label));
+    }
+  }
+
+  private static void requireOnce(String metric, String... labels) {
+    for (int i = 2; i < labels.length; i += 2) {
+      for (int j = 0; j < i; j += 2) {
+        if (labels[i].equals(labels[j])) {
+          throw new IllegalArgumentException(
+              "metric '%s' has the label '%s' twice".formatted(metric, labels[i]));
+        }
+      }
+    }
+  }
+
+  /** Takes the metrics off the page. */
+  @Override
+  public void close() {
+    all.forget(this);
+  }
+}
