@@ -8,11 +8,13 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.oip.OipModels;
 import dev.sluice.protocol.oip.OipServer;
+import dev.sluice.protocol.oip.http.json.OipMetadataJson;
 import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.StreamPump;
 import dev.sluice.transport.http.HttpExchange;
+import dev.sluice.transport.http.ServerSentEvents;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -75,8 +77,13 @@ record GenerateRoute(OipServer server) {
   }
 
   private void pump(HttpExchange exchange, GenerateDecoder.Decoded decoded) {
-    new StreamPump(exchange, new ServerSentEvents(exchange), decoded.form())
+    new StreamPump(exchange, events(exchange), decoded.form())
         .ask(server.data(), decoded.request());
+  }
+
+  private static ServerSentEvents events(HttpExchange exchange) {
+    return new ServerSentEvents(
+        exchange, failure -> OipMetadataJson.error(failure.getMessage()), Buffer.buffer(), false);
   }
 
   /** Returns the answer of a model that may give any number, if it gives one. */

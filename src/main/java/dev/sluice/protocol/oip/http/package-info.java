@@ -4,7 +4,8 @@
  *
  * <p>Parts: {@link OipPath} parses paths, {@link InferDecoder} and {@link InferEncoder} handle
  * inference, {@link BinaryHeader} and {@link RawRequest} the binary tensor data extension. {@link
- * GenerateRoute} is Triton's generate extension, with {@link ServerSentEvents} for streams.
+ * GenerateRoute} is Triton's generate extension, with {@link
+ * dev.sluice.transport.http.ServerSentEvents} for streams.
  *
  * <p>Threads: the event loop of the connection; large bodies are decoded and encoded on a worker,
  * one thread at a time.
