@@ -84,7 +84,7 @@ class PackageRulesTest {
   @Test
   void protocolsDoNotKnowEachOther() {
     slices()
-        .matching(BASE + ".protocol.(tfs|kserve|oip|grps)..")
+        .matching(BASE + ".protocol.(tfs|kserve|oip|grps|openai)..")
         .should()
         .notDependOnEachOther()
         .allowEmptyShould(true)

@@ -39,6 +39,7 @@ final class ListenerDescription {
         }
         case GRPS -> parts.add(ApiPart.GRPS);
         case METRICS -> parts.add(ApiPart.METRICS);
+        case OPENAI -> parts.add(ApiPart.OPENAI);
         case BRPC -> {}
       }
     }

@@ -33,6 +33,7 @@ import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
+import dev.sluice.protocol.openai.http.OpenAiHttpHandler;
 import dev.sluice.protocol.plugin.http.PluginPathsHandler;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
 import dev.sluice.protocol.tfs.grpc.TfsModelServiceHandler;
@@ -49,6 +50,7 @@ import dev.sluice.transport.brpc.BrpcDispatcher;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.netty.DetectedProtocol;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -87,7 +89,7 @@ record ProtocolHandlers(
   record Planes(DataPlane data, ControlPlane control, LogControl logs, Explainer explainer) {}
 
   private static final Set<Protocol> OTHER_THAN_GRPS =
-      Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP);
+      Set.of(Protocol.TFS, Protocol.KSERVE, Protocol.OIP, Protocol.OPENAI);
 
   /** Makes the handlers anew for each event loop, so that they may keep state without locks. */
   List<HttpProtocolHandler> http(ListenerConfig listener) {
@@ -100,6 +102,11 @@ record ProtocolHandlers(
     if (listener.protocols().contains(Protocol.OIP)) {
       protocolHandlers.add(
           new OipHttpHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
+    }
+    if (listener.protocols().contains(Protocol.OPENAI)) {
+      protocolHandlers.add(
+          new OpenAiHttpHandler(
+              planes.data(), planes.control(), InstantSource.system(), dialects.isEmpty()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       protocolHandlers.add(
@@ -138,7 +145,7 @@ record ProtocolHandlers(
         case TFS -> names.add(MetricNames.TENSORFLOW);
         case OIP -> names.add(MetricNames.TRITON);
         case KSERVE -> names.add(MetricNames.KSERVE);
-        case GRPS, BRPC, METRICS -> {}
+        case GRPS, BRPC, OPENAI, METRICS -> {}
       }
     }
     return names;

@@ -231,7 +231,7 @@ class CommandLineTest {
     assertThat(ServeCommand.welcome(SluiceConfig.DEFAULT, server(SluiceConfig.DEFAULT)))
         .containsExactly(
             "Sluice unpackaged listens on",
-            "  http://localhost:8080  tfs, kserve, oip, grps, brpc, metrics",
+            "  http://localhost:8080  tfs, kserve, oip, grps, brpc, openai, metrics",
             "",
             "MODEL          VERSION  STATE",
             "broken         1        end        model.onnx is no model",

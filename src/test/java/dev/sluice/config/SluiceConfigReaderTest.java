@@ -715,7 +715,7 @@ class SluiceConfigReaderTest {
           listeners: [{address: "unix:/a", allowed_hosts: [a]}] | listeners[0].allowed_hosts is for ports: no browser reaches a Unix domain socket; wanted none
           listeners: [{address: "a:1", allowed_hosts: ["a:1"]}] | listeners[0].allowed_hosts[0] is "a:1"; wanted a host name without a port, such as sluice.local, or "*"
           listeners: ["a:1", "a:1"]       | listeners name a:1 twice
-          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc, metrics
+          listeners: [{address: "a:1", protocols: [v2]}] | listeners[0].protocols[0] is "v2"; wanted one of tfs, kserve, oip, grps, brpc, openai, metrics
           listeners: [{address: "a:1", metrics_path: metrics}] | listeners[0].metrics_path is "metrics"; wanted a path such as /metrics or /monitoring/prometheus/metrics
           listeners: [{address: "a:1", protocol: tfs}]   | listeners[0].protocol is not a setting; did you mean protocols?
           models: {defaults: {version_policy: newest}}   | models.defaults.version_policy is "newest"; wanted all, latest, {latest: 2} or {specific: [1, 3]}

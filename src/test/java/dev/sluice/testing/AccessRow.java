@@ -40,6 +40,11 @@ public record AccessRow(String method, String path, Operation operation) {
                   post(MODEL_V1 + ":regress", Operation.INFER),
                   post(MODEL_V1 + ":explain", Operation.EXPLAIN)),
               List.of(
+                  post("/v1/completions", Operation.INFER),
+                  post("/openai/v1/completions", Operation.INFER),
+                  get("/openai/v1/models", Operation.REPOSITORY_INDEX),
+                  get("/openai/v1/models/half_plus_two", Operation.MODEL_METADATA)),
+              List.of(
                   get("/v2", Operation.SERVER_METADATA),
                   get("/v2/health/live", Operation.HEALTH),
                   get("/v2/health/ready", Operation.HEALTH),
@@ -172,6 +177,7 @@ public record AccessRow(String method, String path, Operation operation) {
     return Stream.of(
             "",
             "/grps.json",
+            "/openai.json",
             "/server.json",
             "/v1.json",
             "/v2.json",

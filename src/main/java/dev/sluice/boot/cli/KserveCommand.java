@@ -115,8 +115,8 @@ final class KserveCommand implements Callable<Integer> {
       names = "--protocols",
       paramLabel = "LIST",
       description =
-          "What the ports carry besides KServe's V1, V2 and metrics: tfs, grps, brpc. Default:"
-              + " nothing else.")
+          "What the ports carry besides KServe's V1, V2 and metrics: tfs, grps, brpc, openai."
+              + " Default: nothing else.")
   private String protocols = "kserve";
 
   @Option(

@@ -121,7 +121,7 @@ public record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, Lis
               .findFirst()
               .orElseThrow(() ->
                   new ConfigException(
-                      "%s is %s; wanted kserve, oip, grps, brpc, metrics or tfs"
+                      "%s is %s; wanted kserve, oip, grps, brpc, openai, metrics or tfs"
                           .formatted(flag, word))));
     }
     return protocols;

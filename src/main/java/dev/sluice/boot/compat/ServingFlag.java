@@ -47,7 +47,8 @@ public enum ServingFlag implements CompatFlag {
   PLATFORM_CONFIG_FILE(Kind.VALUE, "batching, session options and warm-up in one file"),
   MIXED_PRECISION(Kind.VALUE, "bfloat16: compute in it where that is good enough"),
   PROTOCOLS(
-      Kind.VALUE, "of Sluice: what the ports carry besides tfs: kserve, oip, grps, brpc, metrics"),
+      Kind.VALUE,
+      "of Sluice: what the ports carry besides tfs: kserve, oip, grps, brpc, openai, metrics"),
 
   REST_API_NUM_THREADS(Kind.NO_EFFECT, "event loops read and write, one for each core"),
   NUM_UNLOAD_THREADS(Kind.NO_EFFECT, "a version is unloaded on a thread of its own"),

@@ -52,7 +52,8 @@ public enum TritonFlag implements CompatFlag {
       Kind.SWITCH,
       "of Sluice: the control calls that everybody may make: load,unload, or true for all"),
   PROTOCOLS(
-      Kind.VALUE, "of Sluice: what the ports carry besides oip: tfs, kserve, grps, brpc, metrics"),
+      Kind.VALUE,
+      "of Sluice: what the ports carry besides oip: tfs, kserve, grps, brpc, openai, metrics"),
   HELP(Kind.SWITCH, "print this and exit"),
   VERSION(Kind.SWITCH, "print the version and exit"),
 

@@ -22,7 +22,8 @@ import java.util.regex.Pattern;
  *     --listen HOST:PORT} and {@code SLUICE_LISTEN=HOST:PORT,HOST:PORT} replace the whole list
  * @param port 0 lets the system choose; meaningless for a Unix domain socket
  * @param protocols protocols that the listener serves. {@code brpc} is grps over brpc, never with
- *     TLS; {@code metrics} is the page for Prometheus
+ *     TLS; {@code openai} is the interface of OpenAI's language models; {@code metrics} is the page
+ *     for Prometheus
  * @param v1 dialect of the shared V1 paths: which keys and texts their responses have
  * @param metricsPath path of the metrics page, if {@code protocols} has {@code metrics}. At {@code
  *     /monitoring/prometheus/metrics} it answers as TensorFlow Serving does: any method, but no
@@ -56,6 +57,8 @@ public record ListenerConfig(
     GRPS,
     /** grps over brpc: only unencrypted. */
     BRPC,
+    /** The interface of OpenAI's language models. */
+    OPENAI,
     /** No protocol of models, but the page for Prometheus. */
     METRICS
   }

@@ -7,6 +7,7 @@ public enum ApiPart {
   TFS,
   KSERVE,
   OIP,
+  OPENAI,
   GRPS,
   METRICS,
   CONSOLE,

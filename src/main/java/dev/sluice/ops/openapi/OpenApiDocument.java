@@ -14,6 +14,7 @@ import java.util.Objects;
 enum OpenApiDocument {
   V1("TensorFlow Serving REST and KServe V1"),
   V2("Open Inference Protocol V2"),
+  OPENAI("OpenAI"),
   GRPS("grps HTTP"),
   SERVER("Operations of the server");
 
@@ -32,6 +33,7 @@ enum OpenApiDocument {
     return switch (this) {
       case V1 -> listener.carries(ApiPart.TFS) || listener.carries(ApiPart.KSERVE);
       case V2 -> listener.carries(ApiPart.OIP);
+      case OPENAI -> listener.carries(ApiPart.OPENAI);
       case GRPS -> listener.carries(ApiPart.GRPS);
       case SERVER -> true;
     };

@@ -22,6 +22,9 @@ public enum Api {
   OIP_GENERATE("oip", "generate"),
   GRPS_PREDICT("grps", "predict"),
   GRPS_STREAM("grps", "stream"),
+  OPENAI_COMPLETIONS("openai", "completions"),
+  /** A model, as it is listed. */
+  OPENAI_MODEL("openai", "model"),
   OWN_HTTP("own", "http");
 
   private final String protocol;
@@ -46,6 +49,6 @@ public enum Api {
    * Returns TensorFlow Serving's label {@code API}, which only operations that run a model have.
    */
   public String tensorflowLabel() {
-    return this == V1_MODEL ? "" : label;
+    return this == V1_MODEL || this == OPENAI_MODEL ? "" : label;
   }
 }

@@ -99,7 +99,7 @@ class KserveCommandTest {
     var wrong = new Run(Map.of(), "--protocols=http");
     assertThat(wrong.code).isEqualTo(2);
     assertThat(wrong.err.toString())
-        .contains("--protocols is http; wanted kserve, oip, grps, brpc, metrics or tfs");
+        .contains("--protocols is http; wanted kserve, oip, grps, brpc, openai, metrics or tfs");
   }
 
   @Test

@@ -296,7 +296,7 @@ class ModelServerCommandTest {
             listener.protocols().equals(Set.of(Protocol.TFS, Protocol.OIP, Protocol.KSERVE))
                 && listener.v1() == V1Dialect.BOTH);
     assertThatThrownBy(() -> read("--protocols=http"))
-        .hasMessage("--protocols is http; wanted kserve, oip, grps, brpc, metrics or tfs");
+        .hasMessage("--protocols is http; wanted kserve, oip, grps, brpc, openai, metrics or tfs");
   }
 
   @Test

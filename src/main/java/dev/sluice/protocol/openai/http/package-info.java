@@ -1,0 +1,15 @@
+/**
+ * The interface that clients of OpenAI's language models speak, over HTTP: JSON, and server-sent
+ * events for streams. Start at {@link dev.sluice.protocol.openai.http.OpenAiHttpHandler}.
+ *
+ * <p>Parts: {@link OpenAiPath} parses paths, {@link CompletionReader} reads a request, {@link
+ * CompletionRoute} asks the model, {@link CompletionWriter} writes its answer, {@link OpenAiError}
+ * has the form of failures.
+ *
+ * <p>Threads: the event loop of the connection; large bodies are decoded on a worker, one thread at
+ * a time.
+ */
+@NullMarked
+package dev.sluice.protocol.openai.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,199 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.RecordCopy;
+import dev.sluice.testing.RunningServer;
+import io.vertx.core.buffer.Buffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Completions of a text by the interface of OpenAI. */
+class CompletionsIT {
+  private static final Path SAMPLES = Path.of("src/sample/models");
+  private static final String ASKED =
+      "\"model\": \"writer\", \"prompt\": \"My dear Mr. \", \"temperature\": 0, \"max_tokens\": 8";
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private static RunningServer server;
+  private static HttpCaller http;
+
+  @BeforeAll
+  static void start() {
+    server = RunningServer.start(SAMPLES);
+    http = new HttpCaller(server.port());
+  }
+
+  @AfterAll
+  static void stop() {
+    http.close();
+    server.close();
+  }
+
+  private static Answer complete(String members) {
+    return http.send("POST", "/v1/completions", Buffer.buffer("{" + members + "}"));
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  private static List<String> events(Answer answer) {
+    return answer
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("data: "))
+        .map(line -> line.substring("data: ".length()))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/completions", "/openai/v1/completions"})
+  void aWholeAnswerIsWhatTheModelSaysToOthers(String path) {
+    Answer answer = http.send("POST", path, Buffer.buffer("{" + ASKED + "}"));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    JsonNode completion = json(answer.text());
+    JsonNode generated =
+        json(
+            http.send(
+                    "POST",
+                    "/v2/models/writer/generate",
+                    Buffer.buffer(
+                        "{\"text\": \"My dear Mr. \", \"temperature\": 0, \"max_tokens\": 8}"))
+                .text());
+    assertThat(completion.at("/choices/0/text")).isEqualTo(generated.get("text"));
+    assertThat(completion.get("choices")).hasSize(1);
+    assertThat(completion.at("/choices/0/finish_reason").textValue()).isEqualTo("length");
+    assertThat(completion.at("/usage/prompt_tokens").intValue()).isEqualTo(12);
+    assertThat(completion.at("/usage/completion_tokens").intValue()).isEqualTo(8);
+    assertThat(completion.at("/usage/total_tokens").intValue()).isEqualTo(20);
+    assertThat(completion.get("object").textValue()).isEqualTo("text_completion");
+    assertThat(completion.get("model").textValue()).isEqualTo("writer");
+    assertThat(completion.get("id").textValue()).startsWith("cmpl-");
+  }
+
+  @Test
+  void aStreamEndsWithItsUsageAndIsDone() {
+    String whole = json(complete(ASKED).text()).at("/choices/0/text").textValue();
+    Answer answer =
+        complete(ASKED + ", \"stream\": true, \"stream_options\": {\"include_usage\": true}");
+    assertThat(answer.contentType()).startsWith("text/event-stream");
+    List<String> events = events(answer);
+    assertThat(events.getLast()).isEqualTo("[DONE]");
+    List<JsonNode> chunks =
+        events.subList(0, events.size() - 1).stream().map(CompletionsIT::json).toList();
+    JsonNode last = chunks.getLast();
+    assertThat(last.get("choices")).isEmpty();
+    assertThat(last.at("/usage/total_tokens").intValue()).isEqualTo(20);
+    List<JsonNode> spoken = chunks.subList(0, chunks.size() - 1);
+    assertThat(spoken).hasSize(8).allMatch(chunk -> chunk.get("usage").isNull());
+    assertThat(
+            spoken.stream()
+                .map(chunk -> chunk.at("/choices/0/text").textValue())
+                .collect(Collectors.joining()))
+        .isEqualTo(whole);
+    assertThat(spoken.getLast().at("/choices/0/finish_reason").textValue()).isEqualTo("length");
+    assertThat(chunks).extracting(chunk -> chunk.get("id")).containsOnly(last.get("id"));
+  }
+
+  @Test
+  void aStreamHasNoUsageUnlessItIsWanted() {
+    assertThat(complete(ASKED + ", \"stream\": true").text()).doesNotContain("usage");
+  }
+
+  @Test
+  void aStopStringEndsTheText() {
+    JsonNode completion = json(complete(ASKED + ", \"stop\": [\"house\", \"hous\"]").text());
+    assertThat(completion.at("/choices/0/text").textValue()).isEqualTo("Wood");
+    assertThat(completion.at("/choices/0/finish_reason").textValue()).isEqualTo("stop");
+  }
+
+  @Test
+  void aSeedMakesAnAnswerRepeatable() {
+    String seeded = "\"model\": \"writer\", \"prompt\": \"I am \", \"seed\": 5, \"max_tokens\": 40";
+    JsonNode once = json(complete(seeded).text()).get("choices");
+    assertThat(json(complete(seeded).text()).get("choices")).isEqualTo(once);
+  }
+
+  private static JsonNode error(Answer answer, int status) {
+    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+    return json(answer.text()).get("error");
+  }
+
+  @Test
+  void aMistakeNamesTheParameter() {
+    JsonNode ours = error(complete(ASKED + ", \"n\": 3"), 400);
+    assertThat(ours.get("param").textValue()).isEqualTo("n");
+    assertThat(ours.get("type").textValue()).isEqualTo("invalid_request_error");
+    JsonNode sampler = error(complete(ASKED.replace(": 0", ": -1")), 400);
+    assertThat(sampler.get("param").textValue()).isEqualTo("temperature");
+    JsonNode model = error(complete(ASKED.replace("writer", "half_plus_two")), 400);
+    assertThat(model.get("param").textValue()).isEqualTo("model");
+  }
+
+  @Test
+  void aStreamThatIsRefusedIsAnsweredAsAnyOtherRequest() {
+    Answer answer = complete(ASKED.replace(": 0", ": -1") + ", \"stream\": true");
+    assertThat(error(answer, 400).get("param").textValue()).isEqualTo("temperature");
+    assertThat(answer.contentType()).isEqualTo("application/json");
+  }
+
+  @Test
+  void anUnknownModelIsNotFound() {
+    assertThat(error(complete(ASKED.replace("writer", "nobody")), 404).get("message").textValue())
+        .contains("'nobody'");
+    error(http.send("GET", "/openai/v1/models/nobody", Buffer.buffer()), 404);
+  }
+
+  @Test
+  void anotherMethodIsNotAllowed() {
+    error(http.send("GET", "/v1/completions", Buffer.buffer()), 405);
+  }
+
+  @Test
+  void modelsAreListedBesideThoseOfV1() {
+    JsonNode list = json(http.send("GET", "/openai/v1/models", Buffer.buffer()).text());
+    assertThat(list.get("object").textValue()).isEqualTo("list");
+    assertThat(list.findValuesAsText("id")).contains("writer", "half_plus_two");
+    JsonNode one = json(http.send("GET", "/openai/v1/models/writer", Buffer.buffer()).text());
+    assertThat(one.get("id").textValue()).isEqualTo("writer");
+    JsonNode v1 = json(http.send("GET", "/v1/models", Buffer.buffer()).text());
+    assertThat(v1.fieldNames()).toIterable().containsExactly("models");
+  }
+
+  private static RunningServer openAiAlone() {
+    return RunningServer.start(
+        RecordCopy.with(
+            RunningServer.settings(SAMPLES),
+            "listeners",
+            List.of(RunningServer.listener(Set.of(Protocol.OPENAI)))));
+  }
+
+  @Test
+  void aListenerWithoutV1HasTheModelsThereToo() {
+    try (RunningServer alone = openAiAlone();
+        HttpCaller caller = new HttpCaller(alone.port())) {
+      for (String path : List.of("/v1/models", "/openai/v1/models")) {
+        JsonNode list = json(caller.send("GET", path, Buffer.buffer()).text());
+        assertThat(list.findValuesAsText("id")).as(path).contains("writer");
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.protocol.openai.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.transport.Body;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CompletionReaderTest {
+  private static CompletionRequest read(String json) {
+    return CompletionReader.read(Body.of(json.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void parametersOfTheModelKeepTheirNames() {
+    CompletionRequest request =
+        read(
+            """
+            {"model": "m", "prompt": ["Hello, 世界"], "max_tokens": 3, "temperature": 0.5,
+             "stop": ["a", "b"], "logit_bias": {"7": -100}, "seed": null, "n": 1, "user": "u",
+             "stream": true, "stream_options": {"include_usage": true}, "echo": false}\
+            """);
+    assertThat(request)
+        .isEqualTo(
+            new CompletionRequest(
+                "m",
+                "Hello, 世界",
+                true,
+                true,
+                Map.of(
+                    "max_tokens", new ParameterValue.Whole(3, false),
+                    "temperature", new ParameterValue.Fraction(0.5),
+                    "stop", new ParameterValue.Text("[\"a\", \"b\"]"),
+                    "logit_bias", new ParameterValue.Text("{\"7\": -100}"))));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"prompt": "a"}                                  | parameter "model" is missing; wanted a text
+          {"model": 7, "prompt": "a"}                      | parameter "model" is 7; wanted a text
+          {"model": "m"}                                   | parameter "prompt" is missing; wanted a text
+          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt" is a list; wanted a text, or a list of one
+          {"model": "m", "prompt": []}                     | parameter "prompt" is a list; wanted a text, or a list of one
+          {"model": "m", "prompt": ["a", "b"]}             | parameter "prompt" is a list of several; wanted a text, or a list of one
+          {"model": "m", "prompt": "a", "n": 2}            | parameter "n" is 2; wanted 1
+          {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted 1
+          {"model": "m", "prompt": "a", "echo": true}      | parameter "echo" is true; wanted false
+          {"model": "m", "prompt": "a", "logprobs": 2}     | parameter "logprobs" is 2; wanted no value: log probabilities are not given
+          {"model": "m", "prompt": "a", "stream": 1}       | parameter "stream" is 1; wanted true or false
+          {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is a list; wanted a text, or a list of texts
+          {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
+          {"model": "m", "prompt": "a", "tempature": 1}    | parameter "tempature" is not known to completions
+          {"model": "m", "prompt": "a", "stream_options": {}} | parameter "stream_options" is there; wanted it with stream: true only
+          {"model": "m", "prompt": "a"                     | the body is not JSON at byte 28: Missing a comma or '}' after an object member.
+          []                                               | the body is no JSON object
+          """)
+  void whatIsWrongIsNamed(String json, String text) {
+    assertThatThrownBy(() -> read(json))
+        .isInstanceOfSatisfying(
+            InferenceException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .hasMessage(text);
+  }
+}
