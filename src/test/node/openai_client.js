@@ -1,0 +1,34 @@
+// Asks a running server by the client of OpenAI, and fails with a text if an answer is wrong.
+//
+//     node openai_client.js HOST:PORT
+//
+// The server has the sample model writer.
+const assert = require("node:assert");
+const OpenAI = require("openai");
+
+const ASKED = { model: "writer", prompt: "My dear Mr. ", temperature: 0, max_tokens: 20 };
+
+async function ask() {
+  const client = new OpenAI({ baseURL: `http://${process.argv[2]}/openai/v1`, apiKey: "none", maxRetries: 0 });
+  const whole = await client.completions.create(ASKED);
+  assert.equal(whole.choices[0].finish_reason, "length");
+  assert.equal(whole.usage.completion_tokens, 20);
+  let text = "";
+  for await (const chunk of await client.completions.create({ ...ASKED, stream: true })) {
+    text += chunk.choices[0].text;
+  }
+  assert.equal(text, whole.choices[0].text);
+  await assert.rejects(client.completions.create({ ...ASKED, n: 2 }), { status: 400, param: "n" });
+  await assert.rejects(client.completions.create({ ...ASKED, model: "nobody" }), { status: 404 });
+  const names = [];
+  for await (const model of client.models.list()) {
+    names.push(model.id);
+  }
+  assert(names.includes("writer"), names.join());
+  console.log("openai for Node: all as expected");
+}
+
+ask().catch((wrong) => {
+  console.error(wrong);
+  process.exit(1);
+});

@@ -1,0 +1,43 @@
+"""Asks a running server by the client of OpenAI, and fails with a text if an answer is wrong.
+
+    pip install openai
+    python openai_client.py HOST:PORT
+
+The server has the sample model writer.
+"""
+import sys
+
+import openai
+
+ASKED = {"model": "writer", "prompt": "My dear Mr. ", "temperature": 0, "max_tokens": 20}
+
+
+def refused(client, kind, parameter, **other):
+    try:
+        list(client.completions.create(**ASKED | other))
+    except openai.APIStatusError as e:
+        assert type(e) is kind and e.param == parameter, (other, e, e.param)
+    else:
+        raise AssertionError(f"{other} was answered")
+
+
+def ask(client):
+    whole = client.completions.create(**ASKED)
+    said = whole.choices[0]
+    assert said.text and said.finish_reason == "length" and whole.usage.completion_tokens == 20, whole
+    chunks = list(client.completions.create(**ASKED, stream=True, stream_options={"include_usage": True}))
+    assert "".join(chunk.choices[0].text for chunk in chunks[:-1]) == said.text, chunks
+    assert chunks[-2].choices[0].finish_reason == "length" and chunks[-1].usage == whole.usage, chunks[-2:]
+    stopped = client.completions.create(**ASKED, stop=[said.text[4:8]]).choices[0]
+    assert stopped.text == said.text[:4] and stopped.finish_reason == "stop", stopped
+    refused(client, openai.BadRequestError, "n", n=2)
+    refused(client, openai.BadRequestError, "temperature", temperature=-1)
+    refused(client, openai.BadRequestError, "temperature", temperature=-1, stream=True)
+    refused(client, openai.NotFoundError, None, model="nobody")
+
+
+for path in ("/v1", "/openai/v1"):
+    ask(openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0))
+models = openai.OpenAI(base_url=f"http://{sys.argv[1]}/openai/v1", api_key="none").models
+assert "writer" in [model.id for model in models.list()] and models.retrieve("writer").id == "writer"
+print("openai for Python: all as expected")
