@@ -22,7 +22,8 @@ public final class Main {
     LogSetup.forWholeProcess();
     UncaughtFailures.endWhenOutOfMemory();
     int code =
-        SluiceCommand.commandLine(SluiceServer::startSettled, SluiceServer::start, System.getenv())
+        SluiceCommand.commandLine(
+                arguments, SluiceServer::startSettled, SluiceServer::start, System.getenv())
             .execute(arguments);
     LogSetup.finish();
     System.exit(code);

@@ -29,8 +29,7 @@ import org.slf4j.LoggerFactory;
  * until a time is over, again and again, refused ones and broken connections too, so that what
  * clients meet is compiled, and compiled for both.
  *
- * <p>They go to a {@link WarmUpServer}. The first ones are sent while listeners open and models are
- * looked for. A server that cannot be warmed up starts all the same.
+ * <p>They go to a {@link WarmUpServer}. A server that cannot be warmed up starts all the same.
  *
  * <p>Threads: one of its own; may be asked from any.
  */
@@ -45,7 +44,7 @@ final class ProtocolWarmUp {
 
   private final ServerThreads threads;
   private final List<ListenerConfig> listeners;
-  private volatile CompletableFuture<Void> underWay;
+  private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
   private volatile boolean stopped;
 
   /** What is done with the listeners of a server. */
@@ -53,19 +52,14 @@ final class ProtocolWarmUp {
     void run(WarmUpServer server) throws IOException;
   }
 
-  private ProtocolWarmUp(ServerThreads threads, List<ListenerConfig> listeners) {
-    this.threads = threads;
-    this.listeners = distinct(listeners);
-    this.underWay = onThread(() -> List.of(new EchoRuntime()), this::sendFirst);
-  }
-
   /**
-   * Begins with the first request of each protocol.
+   * Nothing is sent yet.
    *
    * @param listeners whose protocols are warmed up
    */
-  static ProtocolWarmUp begin(ServerThreads threads, List<ListenerConfig> listeners) {
-    return new ProtocolWarmUp(threads, listeners);
+  ProtocolWarmUp(ServerThreads threads, List<ListenerConfig> listeners) {
+    this.threads = threads;
+    this.listeners = distinct(listeners);
   }
 
   /** Returns one listener of each kind, as far as it matters here. */
@@ -76,9 +70,14 @@ final class ProtocolWarmUp {
     return List.copyOf(kinds.values());
   }
 
-  /** Waits until what is under way is done, but not for ever. */
-  void await() {
-    var _ = underWay.completeOnTimeout(null, MOST.toMillis(), TimeUnit.MILLISECONDS).join();
+  /**
+   * Sends the first request of each protocol.
+   *
+   * @return completes when they are answered, or after a time in any case; never fails
+   */
+  CompletableFuture<Void> begin() {
+    return onThread(() -> List.of(new EchoRuntime()), this::sendFirst)
+        .completeOnTimeout(null, MOST.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -87,21 +86,21 @@ final class ProtocolWarmUp {
    * @return completes when it is over, or earlier if it cannot be done; never fails
    */
   CompletableFuture<Void> goOn(Duration time) {
-    if (stopped) {
-      return CompletableFuture.completedFuture(null);
-    }
-    underWay = onThread(ProtocolWarmUp::inUse, server -> repeat(server, time));
     long most = time.plus(MOST).toMillis();
     // Also where a request of it never gets its answer: what callers get wrong is logged again.
-    return underWay
+    return onThread(ProtocolWarmUp::inUse, server -> repeat(server, time))
         .completeOnTimeout(null, most, TimeUnit.MILLISECONDS)
         .whenComplete((_, _) -> RateLimitedLog.mute(false));
   }
 
-  /** Ends it early. */
+  /** Ends it early, and has none begin any more. */
   void stop() {
-    stopped = true;
-    await();
+    CompletableFuture<Void> last;
+    synchronized (this) {
+      stopped = true;
+      last = underWay;
+    }
+    var _ = last.completeOnTimeout(null, MOST.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
   /** Returns those whose models clients will ask, so that their runs are compiled too. */
@@ -113,8 +112,14 @@ final class ProtocolWarmUp {
     return runtimes.isEmpty() ? List.of(new EchoRuntime()) : runtimes;
   }
 
-  private CompletableFuture<Void> onThread(Supplier<List<RuntimeProvider>> runtimes, Work work) {
+  private synchronized CompletableFuture<Void> onThread(
+      Supplier<List<RuntimeProvider>> runtimes, Work work) {
     var done = new CompletableFuture<Void>();
+    if (stopped) {
+      done.complete(null);
+      return done;
+    }
+    underWay = done;
     Thread.ofPlatform()
         .daemon()
         .name("protocol-warm-up")

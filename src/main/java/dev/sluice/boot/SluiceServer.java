@@ -115,7 +115,7 @@ public final class SluiceServer implements Server {
     this.listeners = listeners();
     report();
     this.periodicTasks = new PeriodicTasks(threads);
-    this.warmUp = ProtocolWarmUp.begin(threads, config.listeners());
+    this.warmUp = new ProtocolWarmUp(threads, config.listeners());
   }
 
   private Listeners listeners() {
@@ -269,7 +269,6 @@ public final class SluiceServer implements Server {
       // Only now: loading a large native library holds up everyone else who loads one, and event
       // loops do when they start.
       ServerThreads.await(server.threads.loading().executeBlocking(server::scan, true));
-      server.warmUp.await();
       server.becomeReady();
       server.models.schedule(server.periodicTasks);
       server.listeners.schedule(server.periodicTasks);
@@ -285,11 +284,13 @@ public final class SluiceServer implements Server {
   private void becomeReady() {
     Duration time = config.process().startup().warmUp();
     if (time.isZero() || config.listeners().isEmpty()) {
+      warmUp.begin().join();
       models.control().releaseReadiness();
       return;
     }
     // Models are what clients wait for: their loading has the cores to itself.
     reconciled()
+        .eventually(() -> Future.fromCompletionStage(warmUp.begin()))
         .eventually(() -> Future.fromCompletionStage(warmUp.goOn(time)))
         .onComplete(_ -> models.control().releaseReadiness());
   }

@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.Collections;
 
 /**
  * A C function whose parameters and result are pointers, sizes and integers. Callers pass and get
@@ -24,13 +23,9 @@ public record NativeFunction(MethodHandle handle) {
    * @param signature its types; wrong ones make every call undefined
    */
   public static NativeFunction at(MemorySegment address, NativeSignature signature) {
-    MethodHandle typed = LINKER.downcallHandle(address, signature.descriptor());
-    MethodType words =
-        MethodType.genericMethodType(0)
-            .changeReturnType(long.class)
-            .appendParameterTypes(
-                Collections.nCopies(signature.parameters().size(), (Class<?>) long.class));
-    return new NativeFunction(MethodHandles.explicitCastArguments(typed, words));
+    MethodHandle words = LINKER.downcallHandle(address, signature.descriptor());
+    MethodType wide = words.type().changeReturnType(long.class);
+    return new NativeFunction(MethodHandles.explicitCastArguments(words, wide));
   }
 
   /** Calls the function without arguments. */

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemoryLayout;
-import java.util.Optional;
 
 /** A type of C that a {@link NativeFunction} takes or returns. */
 public enum NativeType {
@@ -20,13 +19,15 @@ public enum NativeType {
   /** No result. */
   VOID;
 
-  /** Returns how the C calling convention passes it; empty for {@link #VOID}. */
-  Optional<MemoryLayout> layout() {
+  /**
+   * Returns which part of the register of a result is to be read. The rest of it is undefined, and
+   * so is all of it after a function without a result.
+   */
+  MemoryLayout resultLayout() {
     return switch (this) {
-      case POINTER, SIZE, INT64 -> Optional.of(JAVA_LONG);
-      case INT32 -> Optional.of(JAVA_INT);
-      case BOOL -> Optional.of(JAVA_BOOLEAN);
-      case VOID -> Optional.empty();
+      case POINTER, SIZE, INT64, VOID -> JAVA_LONG;
+      case INT32 -> JAVA_INT;
+      case BOOL -> JAVA_BOOLEAN;
     };
   }
 }

@@ -242,14 +242,31 @@ class CommandLineTest {
                 + " http://localhost:8080/v1/models/half_plus_two:predict");
   }
 
+  @Test
+  void onlyTheCommandThatIsCalledIsThere() {
+    assertThat(commandLine("serve", "--models", "m").getSubcommands()).containsOnlyKeys("serve");
+  }
+
+  @Test
+  void everyCommandIsThereUnlessOneIsCalledFirst() {
+    var all = SluiceCommand.commandLine(this::start, Map.of()).getSubcommands().keySet();
+    assertThat(all).contains("serve", "check", "generate-completion");
+    assertThat(commandLine("--help").getSubcommands().keySet()).isEqualTo(all);
+    assertThat(commandLine("sreve").getSubcommands().keySet()).isEqualTo(all);
+    assertThat(commandLine().getSubcommands().keySet()).isEqualTo(all);
+  }
+
+  private CommandLine commandLine(String... arguments) {
+    return SluiceCommand.commandLine(arguments, this::start, this::start, Map.of());
+  }
+
+  private Server start(SluiceConfig config) {
+    started.add(config);
+    return server(config);
+  }
+
   private int run(String... arguments) {
-    CommandLine command =
-        SluiceCommand.commandLine(
-            config -> {
-              started.add(config);
-              return server(config);
-            },
-            Map.of());
+    CommandLine command = commandLine(arguments);
     command.setOut(new PrintWriter(out));
     command.setErr(new PrintWriter(err));
     return command.execute(arguments);

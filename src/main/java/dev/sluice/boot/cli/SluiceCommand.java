@@ -5,7 +5,10 @@ import dev.sluice.boot.infer.InferFailure;
 import dev.sluice.boot.infer.ReplayCommand;
 import dev.sluice.config.binding.ConfigException;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,6 +29,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class)
 public final class SluiceCommand implements Runnable {
+  /** Writes a script that knows all commands. */
+  private static final String COMPLETION = "generate-completion";
+
   @Spec private CommandSpec spec;
 
   @SuppressWarnings("NullAway.Init") // picocli injects the fields
@@ -44,18 +50,51 @@ public final class SluiceCommand implements Runnable {
    */
   public static CommandLine commandLine(
       ServerStarter settled, ServerStarter atOnce, Map<String, String> environment) {
-    return new CommandLine(new SluiceCommand())
-        .addSubcommand(new ServeCommand(settled, environment))
-        .addSubcommand(new CheckCommand(settled, environment))
-        .addSubcommand(new InferCommand(System.in))
-        .addSubcommand(new ReplayCommand(new ReplayedModels(settled)))
-        .addSubcommand(new HealthCommand())
-        .addSubcommand(new AotCacheCommand(settled))
-        .addSubcommand(new ModelServerCommand(atOnce, environment))
-        .addSubcommand(new TritonServerCommand(settled, environment))
-        .addSubcommand(KserveCommand.commandLine(atOnce, environment))
-        .addSubcommand(new GenerateCompletion())
-        .setParameterExceptionHandler(SluiceCommand::explainUsage)
+    return with(commands(settled, atOnce, environment));
+  }
+
+  /**
+   * Returns the command line for these arguments: if the first one is a command, with that command
+   * alone (unless it is about all of them), since reading the options of all takes a tenth of a
+   * second of a server's start.
+   *
+   * @see #commandLine(ServerStarter, ServerStarter, Map)
+   */
+  public static CommandLine commandLine(
+      String[] arguments,
+      ServerStarter settled,
+      ServerStarter atOnce,
+      Map<String, String> environment) {
+    Map<String, Supplier<?>> commands = commands(settled, atOnce, environment);
+    if (arguments.length > 0
+        && commands.containsKey(arguments[0])
+        && !arguments[0].equals(COMPLETION)) {
+      commands.keySet().retainAll(Set.of(arguments[0]));
+    }
+    return with(commands);
+  }
+
+  private static Map<String, Supplier<?>> commands(
+      ServerStarter settled, ServerStarter atOnce, Map<String, String> environment) {
+    Map<String, Supplier<?>> commands = new LinkedHashMap<>();
+    commands.put("serve", () -> new ServeCommand(settled, environment));
+    commands.put("check", () -> new CheckCommand(settled, environment));
+    commands.put("infer", () -> new InferCommand(System.in));
+    commands.put("replay", () -> new ReplayCommand(new ReplayedModels(settled)));
+    commands.put("health", HealthCommand::new);
+    commands.put("aot-cache", () -> new AotCacheCommand(settled));
+    commands.put("tensorflow_model_server", () -> new ModelServerCommand(atOnce, environment));
+    commands.put("tritonserver", () -> new TritonServerCommand(settled, environment));
+    commands.put("kserve", () -> KserveCommand.commandLine(atOnce, environment));
+    // Not a method reference: the cache of "aot-cache" would hold this class then, which it cannot.
+    commands.put(COMPLETION, () -> new GenerateCompletion());
+    return commands;
+  }
+
+  private static CommandLine with(Map<String, Supplier<?>> commands) {
+    var line = new CommandLine(new SluiceCommand());
+    commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+    return line.setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);
   }
 
