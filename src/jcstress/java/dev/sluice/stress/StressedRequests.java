@@ -6,11 +6,18 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.util.List;
 import java.util.Map;
 
 /** Requests without tensors, cheap enough to make millions of. */
 public final class StressedRequests {
+  /** Of threads that do not keep a process alive after its test. */
+  public static final Context EVENT_LOOP =
+      Vertx.vertx(new VertxOptions().setUseDaemonThread(true)).getOrCreateContext();
+
   private static final Signature SIGNATURE =
       new Signature(Signature.DEFAULT, "", List.of(), List.of());
 

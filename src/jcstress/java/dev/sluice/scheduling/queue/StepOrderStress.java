@@ -41,7 +41,7 @@ public class StepOrderStress {
 
   private PendingRequest step() {
     return PendingRequest.underWay(
-        StressedRequests.request(), QueueStress.EVENT_LOOP, 1, 0, new Recorded());
+        StressedRequests.request(), StressedRequests.EVENT_LOOP, 1, 0, new Recorded());
   }
 
   private static void answer(PendingRequest step, String text) {

@@ -14,7 +14,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -33,9 +32,7 @@ import org.slf4j.LoggerFactory;
  *             the others to their callers' event loops.
  * Hand-over.  The event loop leaves to the worker what is not known to be short, with the batch that
  *             it has taken already, and everything after a millisecond.
- * Ownership.  All private state belongs to the holder of the session. It changes by compare-and-set,
- *             which is a happens-before edge to the next holder. A holder that releases the session
- *             polls the queue once more, since threads that found it held meanwhile did not wait.
+ * Ownership.  All private state belongs to the holder of the session (SessionHolder).
  * Further.    A worker beyond those that a model begins with asks before each batch whether it is needed.
  */
 
@@ -54,12 +51,6 @@ public final class ModelWorkerVerticle extends VerticleBase {
   /** After which an event loop leaves the rest to the worker. */
   private static final long MAX_INLINE_NANOS = 1_000_000;
 
-  private enum Holder {
-    NONE,
-    WORKER,
-    EVENT_LOOP
-  }
-
   private final ModelWorkerState work;
   private final ModelSession session;
   private final InstancePermit permit;
@@ -72,7 +63,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private final CallerCompletions answers = new CallerCompletions();
   private final InlineRunPolicy shortRuns;
   private final @Nullable SessionRecovery recovery;
-  private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
+  private final SessionHolder holder = new SessionHolder();
   private final Promise<Void> stopped = Promise.promise();
   private final RunMeter meter;
   private final Consumer<ModelWorkerVerticle> abandonedRunEnded;
@@ -166,7 +157,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
    */
   boolean abandonRun(long nanos, InferenceException why) {
     // If it changes afterwards, the run that was meant has ended.
-    if (holder.get() != Holder.WORKER || !watch().abandon(nanos, why, answers::send)) {
+    if (!holder.isWorker() || !watch().abandon(nanos, why, answers::send)) {
       return false;
     }
     if (recovery != null) {
@@ -223,15 +214,11 @@ public final class ModelWorkerVerticle extends VerticleBase {
 
   /** Makes sure that a thread polls the queue. False if one does already. */
   public boolean wake() {
-    if (!isTakenBy(Holder.WORKER)) {
+    if (!holder.tryAcquireForWorker()) {
       return false;
     }
     LockSupport.unpark(thread);
     return true;
-  }
-
-  private boolean isTakenBy(Holder next) {
-    return holder.get() == Holder.NONE && holder.compareAndSet(Holder.NONE, next);
   }
 
   /** Lets the worker go when nothing waits any more. */
@@ -245,12 +232,12 @@ public final class ModelWorkerVerticle extends VerticleBase {
 
   /** Returns whether it waits to be woken. */
   boolean isResting() {
-    return holder.get() == Holder.NONE;
+    return holder.isNone();
   }
 
   /** Lets the worker go if it rests; false if it does not. */
   boolean finishIfResting() {
-    if (!isTakenBy(Holder.WORKER)) {
+    if (!holder.tryAcquireForWorker()) {
       return false;
     }
     finish();
@@ -294,17 +281,20 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private void rest() {
     releasePermit(false);
     release();
-    while (holder.get() != Holder.WORKER && !finishing) {
+    while (!holder.isWorker() && !finishing) {
       LockSupport.park(this);
     }
   }
 
-  /** Gives the session back, unless it is needed meanwhile by someone who saw it held. */
+  /** Releases the session, unless threads that found it held have left work for its worker. */
   private void release() {
-    holder.set(Holder.NONE);
-    if (needsRecovery() || (work.batcher().needsWorker() && mayTake.test(this))) {
-      wake();
+    if (holder.release(this::isNeeded)) {
+      LockSupport.unpark(thread);
     }
+  }
+
+  private boolean isNeeded() {
+    return needsRecovery() || (work.batcher().needsWorker() && mayTake.test(this));
   }
 
   private void drain() {
@@ -432,7 +422,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
    * @return false if the worker does not rest
    */
   public boolean tryRunInline(Context eventLoop) {
-    if (!isTakenBy(Holder.EVENT_LOOP)) {
+    if (!holder.tryAcquireForEventLoop()) {
       return false;
     }
     boolean done = false;
@@ -444,7 +434,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
       if (done) {
         release();
       } else {
-        holder.set(Holder.WORKER);
+        holder.handOverToWorker();
         LockSupport.unpark(thread);
       }
       own.deliverAll();

@@ -1,0 +1,84 @@
+package dev.sluice.scheduling.stream;
+
+import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.QueueConfig;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
+import dev.sluice.scheduling.queue.CancellableQueue;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.stress.StressedRequests;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.meter.VersionMeter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Flow;
+
+/** A stream whose first step has been taken from the queue by a worker. */
+final class StressedStream {
+  private static final ModelId MODEL = new ModelId("m", 1);
+  private static final VersionMeter METER = Telemetry.unseen().version(MODEL);
+  private static final CircuitBreaker BREAKER =
+      new CircuitBreaker(MODEL, BreakerConfig.DEFAULT, () -> 0);
+
+  final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
+  final CountedSteps steps;
+  final QueuedStream stream;
+  private final PendingRequest step;
+  private volatile boolean answered;
+
+  StressedStream() {
+    InferenceRequest request = StressedRequests.request();
+    steps = new CountedSteps(request, Integer.MAX_VALUE);
+    var cancellable = new CancellableQueue(queue, METER, () -> {}, BREAKER, () -> 0);
+    var admission = new StreamAdmission(queue, cancellable, _ -> 1, _ -> {}, () -> 0, 1);
+    stream =
+        new QueuedStream(admission, request, steps, new Ignoring(), StressedRequests.EVENT_LOOP);
+    stream.request(1);
+    step = queue.takeAll().getFirst();
+  }
+
+  /** Answers the step, as its worker does. */
+  void run() {
+    answered = run(step);
+  }
+
+  private static boolean run(PendingRequest step) {
+    InferenceRequest ran = step.request();
+    step.complete(
+        new InferenceResponse(ran.model().id(), ran.signature(), List.of(), Map.of(), false));
+    return step.onCompletion();
+  }
+
+  /** Delivers what the worker has answered; returns how many steps it left in the queue. */
+  int deliver() {
+    if (answered) {
+      step.deliver();
+    }
+    List<PendingRequest> queued = queue.takeAll();
+    for (PendingRequest next : queued) {
+      if (next.isAbandoned(0)) {
+        next.complete(next.abandonedInRun(0));
+        next.onCompletion();
+      }
+    }
+    return queued.size();
+  }
+
+  private static final class Ignoring implements Flow.Subscriber<InferenceResponse> {
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {}
+
+    @Override
+    public void onNext(InferenceResponse response) {}
+
+    @Override
+    public void onError(Throwable failure) {}
+
+    @Override
+    public void onComplete() {}
+  }
+}
