@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 MODELS = Path(__file__).resolve().parent.parent / "models"
 
 # Opset 20 is the oldest with StringSplit; IR 9 belongs to it. Older runtimes can then still read the files.
-OPSETS = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
+OPSETS = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3), helper.make_opsetid("com.microsoft", 1)]
 IR_VERSION = 9
 
 # The protocols' names of the tensor types. BYTES is called STRING in ONNX.

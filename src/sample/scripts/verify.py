@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from tensorflow.core.protobuf import saved_model_pb2
 
+import chat_examples
 from onnx_file import MODELS, TYPES
 
 HERE = Path(__file__).parent
@@ -166,7 +167,31 @@ def writer():
     check("letter", at_once.argmax(), by_letters.argmax())
 
 
-for test in (addsub, digits, language, types, half_plus_two, writer):
+def chat():
+    """A text read at once and read token by token goes on in the same way, also beside a longer one; answers are those recorded."""
+    decoder = chat_examples.Decoder()
+    tokens = decoder.tokenizer.encode(chat_examples.turn("user", "What is the capital of France?") * 3).ids
+    at_once, _ = decoder.run(tokens, len(tokens), decoder.nothing())
+    past, pasts = decoder.nothing(), []
+    for total, token in enumerate(tokens, 1):
+        pasts.append(past)
+        logits, past = decoder.run([token], total, past)
+    assert np.abs(at_once - logits).max() < 1e-3, np.abs(at_once - logits).max()
+
+    # Two rows of different lengths: the shorter one's cache has room behind, and its mask says how much of it there is.
+    short, long = len(tokens) // 2, len(tokens) - 1
+    given = {name: np.concatenate([np.pad(pasts[short][name], ((0, 0), (0, 0), (0, long - short), (0, 0))), pasts[long][name]]) for name in past}
+    mask = (np.arange(long + 1) <= np.array([[short], [long]])).astype(np.int64)
+    ids = np.array([[tokens[short]], [tokens[long]]], np.int64)
+    both = decoder.session.run(["logits"], {"input_ids": ids, "attention_mask": mask, **given})[0][:, -1]
+    alone, _ = decoder.run([tokens[short]], short + 1, pasts[short])
+    assert np.abs(both - np.stack([alone, logits])).max() < 1e-3, np.abs(both - np.stack([alone, logits])).max()
+
+    recorded = json.loads(chat_examples.FILE.read_text())
+    check("answers", [example["answer"] for example in chat_examples.examples()], [example["answer"] for example in recorded])
+
+
+for test in (addsub, digits, language, types, half_plus_two, writer, chat):
     print(test.__name__)
     test()
 print("all as expected")

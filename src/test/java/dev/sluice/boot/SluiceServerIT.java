@@ -18,7 +18,8 @@ class SluiceServerIT {
   void theSampleModelsTakeRequestsOnceTheServerHasSettled() {
     try (var server = RunningServer.start(SAMPLES)) {
       assertThat(server.control().models())
-          .containsExactly("addsub", "digits", "half_plus_two", "language", "types", "writer");
+          .containsExactly(
+              "addsub", "chat", "digits", "half_plus_two", "language", "types", "writer");
       assertThat(server.control().versions("digits").orElseThrow())
           .allSatisfy(version -> assertThat(version.state()).isEqualTo(VersionState.AVAILABLE));
     }

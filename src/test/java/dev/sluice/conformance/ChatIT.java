@@ -1,0 +1,228 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.google.protobuf.ByteString;
+import dev.sluice.protocol.grps.grpc.proto.GenericMapData;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
+import dev.sluice.protocol.grps.grpc.proto.GrpsServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
+import dev.sluice.protocol.oip.grpc.proto.InferParameter;
+import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.RunningServer;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The sample model that talks. What it has to say was recorded from the bare runtime in Python, by
+ * {@code chat_examples.py}.
+ */
+class ChatIT {
+  private static final Path SAMPLES = Path.of("src/sample/models");
+  private static final Path EXAMPLES = Path.of("src/sample/scripts/chat_examples.json");
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String V2 = "/v2/models/chat/";
+
+  private static RunningServer server;
+  private static HttpCaller http;
+  private static ManagedChannel channel;
+
+  /**
+   * A text that the model is given, and what it says then.
+   *
+   * @param text a conversation so far, or a bare text
+   */
+  record Example(String text, String answer) {
+    String body() {
+      return json(Map.of("text", text, "temperature", 0));
+    }
+  }
+
+  @BeforeAll
+  static void start() {
+    server = RunningServer.start(SAMPLES);
+    http = new HttpCaller(server.port());
+    channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+  }
+
+  @AfterAll
+  static void stop() {
+    channel.shutdownNow();
+    http.close();
+    server.close();
+  }
+
+  static List<Example> examples() throws IOException {
+    return JSON.readValue(EXAMPLES.toFile(), new TypeReference<>() {});
+  }
+
+  /** Bare texts, a conversation that begins, and one that has gone on. */
+  static List<Example> someExamples() throws IOException {
+    List<Example> all = examples();
+    return List.of(all.getFirst(), all.get(2), all.get(4), all.get(9));
+  }
+
+  private static String json(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static JsonNode parsed(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  private static Answer post(String path, String body) {
+    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+    Answer answer = http.send("POST", path, json, Buffer.buffer(body));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return answer;
+  }
+
+  /** The pieces of an answer, one behind the other, found in each line at a JSON pointer. */
+  private static String joined(String lines, String at) {
+    return lines
+        .lines()
+        .filter(line -> !line.isEmpty())
+        .map(line -> parsed(line.replaceFirst("^data: ", "")).at(at).textValue())
+        .collect(Collectors.joining());
+  }
+
+  private static String byV2(Example example) {
+    return parsed(post(V2 + "generate", example.body()).text()).get("text").textValue();
+  }
+
+  private static String byV1(Example example) {
+    Map<String, ?> body =
+        Map.of(
+            "instances", List.of(Map.of("text", example.text())),
+            "parameters", Map.of("temperature", 0));
+    JsonNode answer = parsed(post("/v1/models/chat:predict", json(body)).text());
+    return answer.at("/predictions/0/text").textValue();
+  }
+
+  private static String byGrpsHttp(Example example, String query) {
+    Map<String, ?> map =
+        Map.of("s_s", Map.of("text", example.text()), "s_d", Map.of("temperature", 0));
+    String path = "/grps/v1/infer/predict" + query;
+    return joined(post(path, json(Map.of("model", "chat", "gmap", map))).text(), "/gmap/s_s/text");
+  }
+
+  private static String byGrpsGrpc(Example example) {
+    var map = GenericMapData.newBuilder().putSS("text", example.text()).putSD("temperature", 0);
+    var request = GrpsMessage.newBuilder().setModel("chat").setGmap(map).build();
+    Iterable<GrpsMessage> messages =
+        () -> GrpsServiceGrpc.newBlockingStub(channel).predictStreaming(request);
+    return StreamSupport.stream(messages.spliterator(), false)
+        .map(message -> message.getGmap().getSSOrThrow("text"))
+        .collect(Collectors.joining());
+  }
+
+  private static String byV2Grpc(Example example) {
+    var text =
+        ModelInferRequest.InferInputTensor.newBuilder()
+            .setName("text")
+            .setDatatype("BYTES")
+            .addShape(1)
+            .setContents(
+                InferTensorContents.newBuilder()
+                    .addBytesContents(ByteString.copyFromUtf8(example.text())));
+    ModelInferResponse response =
+        GRPCInferenceServiceGrpc.newBlockingStub(channel)
+            .modelInfer(
+                ModelInferRequest.newBuilder()
+                    .setModelName("chat")
+                    .addInputs(text)
+                    .putParameters(
+                        "temperature", InferParameter.newBuilder().setDoubleParam(0).build())
+                    .build());
+    ByteBuffer raw = response.getRawOutputContents(0).asReadOnlyByteBuffer();
+    byte[] said = new byte[raw.order(ByteOrder.LITTLE_ENDIAN).getInt()];
+    raw.get(said);
+    return new String(said, StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @MethodSource("examples")
+  void itSaysWhatTheBareRuntimeSays(Example example) {
+    assertThat(byV2(example)).isEqualTo(example.answer());
+  }
+
+  @ParameterizedTest
+  @MethodSource("someExamples")
+  void itSaysTheSameByEveryProtocol(Example example) {
+    Map<String, String> said = new LinkedHashMap<>();
+    said.put("V2 events", joined(post(V2 + "generate_stream", example.body()).text(), "/text"));
+    said.put("V2 gRPC", byV2Grpc(example));
+    said.put("V1", byV1(example));
+    said.put("grps", byGrpsHttp(example, ""));
+    said.put("grps stream", byGrpsHttp(example, "?streaming=true"));
+    said.put("grps gRPC", byGrpsGrpc(example));
+    assertThat(said).allSatisfy((_, text) -> assertThat(text).isEqualTo(example.answer()));
+  }
+
+  @Test
+  void manyConversationsOfDifferentLengthsAtOnceAnswerAsEachAlone() throws IOException {
+    List<Example> examples = examples();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      List<CompletableFuture<String>> answers =
+          examples.stream().map(example -> stream(client, example)).toList();
+      for (int i = 0; i < examples.size(); i++) {
+        assertThat(joined(answers.get(i).join(), "/text")).isEqualTo(examples.get(i).answer());
+      }
+    }
+  }
+
+  private static CompletableFuture<String> stream(HttpClient client, Example example) {
+    URI address = URI.create("http://localhost:" + server.port() + V2 + "generate_stream");
+    var request =
+        HttpRequest.newBuilder(address).POST(BodyPublishers.ofString(example.body())).build();
+    return client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body);
+  }
+
+  @Test
+  void aConversationThatHasBecomeTooLongIsRefused() {
+    String text = "<|im_start|>user\nHello!<|im_end|>\n".repeat(80);
+    Answer answer = http.send("POST", V2 + "generate", Buffer.buffer(json(Map.of("text", text))));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text()).contains("together the model takes 512");
+  }
+}
