@@ -105,7 +105,7 @@ class SchemathesisIT {
               "addsub");
       List<String> said = Files.readAllLines(folder.resolve("schemathesis.out"));
       assertThat(code).as(String.join("\n", said)).isZero();
-      assertThat(said).hasSize(4).allMatch(line -> line.endsWith(" passed"));
+      assertThat(said).hasSize(5).allMatch(line -> line.endsWith(" passed"));
     }
   }
 }
