@@ -306,8 +306,8 @@ public final class ModelWorkerVerticle extends VerticleBase {
     BatchDecision departure = batchIsLeft ? BatchDecision.DISPATCH : take();
     batchIsLeft = false;
     while (departure != BatchDecision.IDLE) {
-      if (departure == BatchDecision.DISPATCH && work.batcher().needsWorker()) {
-        work.wakeOne().run();
+      if (departure == BatchDecision.DISPATCH) {
+        wakeForTheRest();
       }
       run();
       if (watch().isAbandoned()) {
@@ -316,6 +316,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
       sendOrWait(departure);
       recover();
       if (departure == BatchDecision.DISPATCH && !mayTake.test(this)) {
+        wakeForTheRest();
         answers.send();
         return;
       }
@@ -325,6 +326,16 @@ public final class ModelWorkerVerticle extends VerticleBase {
       run();
     }
     answers.send();
+  }
+
+  /**
+   * Wakes another worker for what this one leaves in the queue. Also for the next steps of streams
+   * whose last ones ran here: nothing that arrives would wake a worker for them.
+   */
+  private void wakeForTheRest() {
+    if (work.batcher().needsWorker()) {
+      work.wakeOne().run();
+    }
   }
 
   /** Returns whether its session is lost, and is to be opened. Any thread. */

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * Order.       One worker verticle for each session of the list, in its order: the first workers of all instances,
  *              then their second ones, and so on. The list is read from its beginning for each wake-up, so the
  *              first worker does all the work while it can: its caches are warm, and the others' threads sleep.
- * Waking.      A worker is woken by what arrives while it rests; one that takes a batch and leaves something
- *              in the queue wakes the next one that rests. So no request waits for a run while a worker rests.
+ * Waking.      A worker is woken by what arrives while it rests; one that takes a batch, or goes, and leaves
+ *              something in the queue wakes the next one that rests. So no request waits for a run while a worker rests.
  * Further.     Where the settings leave the number of workers open, more are started when a run holds up others
  *              (ConcurrencyPolicy), and end when they were not needed for a while. They are not in the list: nothing that
  *              arrives wakes them before they are needed. If one of them is in a run that does not end, it has no

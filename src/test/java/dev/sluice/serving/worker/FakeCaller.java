@@ -10,10 +10,14 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.serving.ServableModel;
+import dev.sluice.serving.stream.OpenStreams;
+import dev.sluice.serving.stream.ResponseStream;
+import dev.sluice.serving.stream.StreamMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -70,11 +74,11 @@ final class FakeCaller {
     eventLoop.runOnContext(_ -> action.run());
   }
 
-  InferenceRequest request(float x) {
+  InferenceRequest request(float... x) {
     return new InferenceRequest(
         lease.acquire(),
         FakeSession.SIGNATURE,
-        List.of(new NamedTensor("x", Tensors.floats(Shape.of(1), x))),
+        List.of(new NamedTensor("x", Tensors.floats(Shape.of(x.length), x))),
         List.of("y"),
         Deadline.NONE,
         "r");
@@ -84,6 +88,16 @@ final class FakeCaller {
     Promise<InferenceResponse> answer = Promise.promise();
     onEventLoop(() -> model.scheduler().submit(request).onComplete(answer));
     return answer.future();
+  }
+
+  /** Asks for a stream of the request's rows. */
+  StreamReader stream(ServableModel model, InferenceRequest request) {
+    return StreamReader.open(
+        eventLoop,
+        reader ->
+            model.streams().stream(
+                request,
+                new ResponseStream(new OpenStreams(), StreamMeter.NONE, reader, eventLoop)));
   }
 
   /** What becomes of a request: its number, or the code of its error. */

@@ -15,10 +15,12 @@ import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.FakeSession;
 import dev.sluice.testing.Polling;
+import dev.sluice.testing.StreamReader;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -249,6 +251,27 @@ class FurtherWorkersTest {
     gate.countDown();
     assertThat(slow.get()).isEqualTo("2.0");
     assertThat(model.shares.get(1).runs()).isZero();
+  }
+
+  @Test
+  void aStreamThatAFurtherWorkerHasBegunGoesOnWhileTheFirstRests() throws Throwable {
+    Shared model = start(0, new BatchingConfig(1, true, Duration.ZERO, List.of(), List.of()));
+    CountDownLatch gate = model.first.hold();
+    CountDownLatch secondGate = model.second().hold();
+    CompletableFuture<String> slow = ask(model, 1);
+    model.first.awaitRun();
+    StreamReader reader = caller.stream(model.model, caller.request(1, 2, 3)).ask(3);
+    passLong();
+    model.second().awaitRun();
+    gate.countDown();
+    assertThat(slow.get()).isEqualTo("2.0");
+    Thread worker = Objects.requireNonNull(model.first.thread());
+    Polling.await("the first worker rests", () -> worker.getState() == Thread.State.WAITING);
+    secondGate.countDown();
+    for (float each : new float[] {2, 3, 4}) {
+      assertThat(reader.next().getFirst()).containsExactly(each);
+    }
+    reader.end();
   }
 
   @Test
