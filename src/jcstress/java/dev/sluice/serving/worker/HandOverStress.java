@@ -22,7 +22,7 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 @State
 public class HandOverStress {
   private final ModelQueue queue = new ModelQueue(new QueueConfig(4, Duration.ZERO, 1, 1));
-  private final SessionHolder holder = new SessionHolder();
+  private final SessionHolder holder = new SessionHolder(() -> queue.size() > 0);
   private volatile boolean taken;
   private volatile boolean keptByWorker;
   private volatile boolean heldByEventLoop;
@@ -30,7 +30,7 @@ public class HandOverStress {
   @Actor
   public void worker() {
     taken = !queue.takeAll().isEmpty();
-    keptByWorker = holder.release(() -> queue.size() > 0);
+    keptByWorker = holder.release();
   }
 
   @Actor

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The sessions of a version, and what they need to run. Whoever puts them to work owns the sessions
- * and the permits.
+ * The sessions of a version, and what they need to run. The one that puts them to work owns the
+ * sessions and the permits.
  *
  * @param sessions one at least
  * @param permits of the sessions, by their order

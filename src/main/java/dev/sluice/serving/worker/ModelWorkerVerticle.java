@@ -63,7 +63,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private final CallerCompletions answers = new CallerCompletions();
   private final InlineRunPolicy shortRuns;
   private final @Nullable SessionRecovery recovery;
-  private final SessionHolder holder = new SessionHolder();
+  private final SessionHolder holder = new SessionHolder(this::isNeeded);
   private final Promise<Void> stopped = Promise.promise();
   private final RunMeter meter;
   private final Consumer<ModelWorkerVerticle> abandonedRunEnded;
@@ -288,7 +288,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
 
   /** Releases the session, unless threads that found it held have left work for its worker. */
   private void release() {
-    if (holder.release(this::isNeeded)) {
+    if (holder.release()) {
       LockSupport.unpark(thread);
     }
   }

@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Holder of a session: its worker, an event loop in an inline execution, or none while the worker
- * rests. Who holds the session owns the state of its worker.
+ * rests. The holder owns the state of the worker.
  *
  * <p>Hand-over: the holder changes by compare-and-set, which is a happens-before edge to the next
  * one. A thread that finds the session held does not wait, so a holder that releases it looks once
@@ -21,6 +21,16 @@ final class SessionHolder {
   }
 
   private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.WORKER);
+  private final BooleanSupplier isNeeded;
+
+  /**
+   * The worker is the first holder.
+   *
+   * @param isNeeded whether there is work for the worker, asked after each release; any thread
+   */
+  SessionHolder(BooleanSupplier isNeeded) {
+    this.isNeeded = isNeeded;
+  }
 
   /** Returns whether the worker holds the session. */
   boolean isWorker() {
@@ -54,10 +64,9 @@ final class SessionHolder {
   /**
    * Ends the hold of the caller.
    *
-   * @param isNeeded whether there is work, asked after the release
    * @return true if the worker holds the session again, for the work that there is
    */
-  boolean release(BooleanSupplier isNeeded) {
+  boolean release() {
     holder.set(Holder.NONE);
     return isNeeded.getAsBoolean() && tryAcquireForWorker();
   }
