@@ -38,7 +38,11 @@ public interface Metrics {
 
   /** A histogram of durations. */
   interface Timer {
-    /** Counts a duration. */
+    /**
+     * Counts a duration.
+     *
+     * @throws IllegalArgumentException if it is below zero
+     */
     void record(Duration taken);
   }
 

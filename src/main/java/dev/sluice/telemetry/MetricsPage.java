@@ -221,6 +221,9 @@ public final class MetricsPage {
   }
 
   private static String number(double value) {
+    if (Double.isInfinite(value)) {
+      return value > 0 ? "+Inf" : "-Inf";
+    }
     return value == Math.rint(value) && Math.abs(value) < 1L << 53
         ? Long.toString((long) value)
         : Double.toString(value);

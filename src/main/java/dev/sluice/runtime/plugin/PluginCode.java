@@ -68,6 +68,15 @@ public final class PluginCode implements AutoCloseable {
    * @throws InferenceException with FAILED_PRECONDITION and a text for who wrote the code
    */
   public static PluginCode open(Setup setup, Runnable closed) {
+    try {
+      return load(setup, closed);
+    } catch (RuntimeException | Error e) {
+      closed.run();
+      throw e;
+    }
+  }
+
+  private static PluginCode load(Setup setup, Runnable closed) {
     List<Path> jars = jars(setup.folder());
     String where = jars.stream().map(Path::toString).collect(Collectors.joining(", "));
     var classes =
@@ -81,7 +90,6 @@ public final class PluginCode implements AutoCloseable {
       return code;
     } catch (RuntimeException | Error e) {
       closeClasses(classes);
-      closed.run();
       throw e;
     }
   }

@@ -83,6 +83,9 @@ sealed interface PluginSeries {
 
     @Override
     public void record(Duration taken) {
+      if (taken.isNegative()) {
+        throw new IllegalArgumentException("a timer counts durations; got one of " + taken);
+      }
       nanos.add(taken.toNanos());
     }
 

@@ -32,6 +32,8 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
   private final ModelId model;
   private final PluginMetrics all;
   private final ConcurrentMap<Key, Entry> entries = new ConcurrentHashMap<>();
+
+  /** Lines of the page that the series take. Guarded by the lock of all versions. */
   private int lines;
 
   PluginVersionMetrics(ModelId model, PluginMetrics all) {
@@ -90,7 +92,7 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
     }
   }
 
-  /** Returns the series of a name and labels; one that nobody sees beyond the limit. */
+  /** Returns the series of a name and labels; one that is not shown beyond the limit. */
   private <T extends PluginSeries> T series(
       Class<T> kind, Supplier<T> made, String name, String help, String... labels) {
     var key = new Key(name, labels(name, labels));
@@ -98,7 +100,14 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
     return kind.cast(known == null ? add(key, help, made.get()) : known.series());
   }
 
-  private synchronized PluginSeries add(Key key, String help, PluginSeries series) {
+  private PluginSeries add(Key key, String help, PluginSeries series) {
+    // One lock for all versions: two that load at once must not give one family two kinds.
+    synchronized (all) {
+      return addLocked(key, help, series);
+    }
+  }
+
+  private PluginSeries addLocked(Key key, String help, PluginSeries series) {
     Entry known = entries.get(key);
     if (known != null) {
       return known.series();

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,10 @@ class PluginCodeTest {
   @TempDir Path folder;
 
   private Setup setup() {
+    return setupIn(folder);
+  }
+
+  private static Setup setupIn(Path folder) {
     return new Setup(
         "mine",
         1,
@@ -69,6 +74,14 @@ class PluginCodeTest {
       assertThat(code.handler()).isPresent();
       assertThat(code.model()).isEmpty();
     }
+  }
+
+  @Test
+  void whatAPluginHadIsClosedIfItCannotBeLoadedAtAll() {
+    var closed = new AtomicInteger();
+    Setup nowhere = setupIn(folder.resolve("nowhere"));
+    assertThatThrownBy(() -> PluginCode.open(nowhere, closed::incrementAndGet)).isNotNull();
+    assertThat(closed).hasValue(1);
   }
 
   @Test

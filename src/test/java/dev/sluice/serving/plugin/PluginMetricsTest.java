@@ -56,6 +56,17 @@ class PluginMetricsTest {
   }
 
   @Test
+  void infinityIsWrittenAsPrometheusReadsIt() {
+    metrics.gauge("most", "Most.").set(Double.POSITIVE_INFINITY);
+    metrics.gauge("least", "Least.").set(Double.NEGATIVE_INFINITY);
+
+    assertThat(page())
+        .contains(
+            "plugin_most{model=\"words\",version=\"1\"} +Inf\n",
+            "plugin_least{model=\"words\",version=\"1\"} -Inf\n");
+  }
+
+  @Test
   void modelsShareAFamily() {
     metrics.gauge("load", "Load.").set(1);
     all.of(new ModelId("other", 2)).gauge("load", "Load.").set(2);
@@ -120,6 +131,8 @@ class PluginMetricsTest {
     assertMistake(() -> metrics.gauge("a", "", "model", "m"), "'model' is no name of a label");
     assertMistake(() -> metrics.gauge("a", "", "x", "1", "x", "2"), "has the label 'x' twice");
     assertMistake(() -> metrics.counter("a_total", "").add(-1), "got an amount of -1");
+    assertMistake(
+        () -> metrics.timer("a_seconds", "").record(Duration.ofSeconds(-1)), "got one of PT-1S");
   }
 
   @Test
