@@ -219,6 +219,17 @@ class ChatIT {
   }
 
   @Test
+  void aBiasForATokenThatTheModelDoesNotHaveIsRefused() {
+    String body = "{\"text\": \"Hello!\", \"logit_bias\": {\"%d\": 1}}";
+    assertThat(http.send("POST", V2 + "generate", Buffer.buffer(body.formatted(2047))).status())
+        .isEqualTo(200);
+    Answer answer = http.send("POST", V2 + "generate", Buffer.buffer(body.formatted(2048)));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text())
+        .contains("\\\"logit_bias\\\" has token 2048; the model has 2048 tokens, from 0");
+  }
+
+  @Test
   void aConversationThatHasBecomeTooLongIsRefused() {
     String text = "<|im_start|>user\nHello!<|im_end|>\n".repeat(80);
     Answer answer = http.send("POST", V2 + "generate", Buffer.buffer(json(Map.of("text", text))));

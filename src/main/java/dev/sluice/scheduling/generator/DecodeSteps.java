@@ -80,7 +80,7 @@ final class DecodeSteps implements StreamSteps {
   private TokenSelection choice(GeneratorConfig.Next next, SamplingParameters requested, int rows) {
     Tensor given = Objects.requireNonNull(request.input(next.to())).tensor();
     return new TokenSelection(
-        next.withSampling(requested.sampling(next.sampling())),
+        next.withSampling(requested.sampling(next.sampling(), loop.candidates(next))),
         requested.ignoresStopTokens() ? List.of() : loop.config().stop().tokens(),
         given,
         rows);

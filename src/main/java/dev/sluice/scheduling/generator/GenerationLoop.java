@@ -58,6 +58,12 @@ record GenerationLoop(
     return 0;
   }
 
+  /** Returns how many tokens there are to choose from, as the model declares it; or ANY. */
+  long candidates(GeneratorConfig.Next next) {
+    Shape logits = called.output(next.from()).orElseThrow().shape();
+    return logits.rank() == 0 ? Shape.ANY : logits.dim(logits.rank() - 1);
+  }
+
   /** Returns the number of bytes of what is made up for a row before the first step. */
   long stateBytes() {
     long bytes = 0;

@@ -42,8 +42,13 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   private static final double HOTTEST = 1_000;
 
-  /** Returns how this stream's choices are made. */
-  Sampling sampling(Sampling settings) {
+  /**
+   * Returns how this stream's choices are made.
+   *
+   * @param candidates how many tokens there are to choose from; negative if that is not known
+   * @throws InferenceException with INVALID_ARGUMENT, naming the parameter that is wrong
+   */
+  Sampling sampling(Sampling settings, long candidates) {
     return parameters.isEmpty()
         ? settings
         : new Sampling(
@@ -53,7 +58,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
             decimal("min_p", settings.minP(), 0, 1),
             whole("seed", Long.MIN_VALUE, Long.MAX_VALUE).or(settings::seed),
             penalties(settings.penalties()),
-            logitBias(settings));
+            logitBias(settings, candidates));
   }
 
   private Penalties penalties(Penalties settings) {
@@ -112,15 +117,28 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
     };
   }
 
-  private Map<Integer, Double> logitBias(Sampling settings) {
+  private Map<Integer, Double> logitBias(Sampling settings, long candidates) {
     return switch (parameters.get("logit_bias")) {
       case null -> settings.logitBias();
       case ParameterValue.Text(String text) ->
-          TextParameters.logitBias(text)
-              .orElseThrow(
-                  () -> wanted("logit_bias", parameters.get("logit_bias"), TextParameters.BIASES));
+          ofCandidates(
+              TextParameters.logitBias(text)
+                  .orElseThrow(() ->
+                      wanted("logit_bias", parameters.get("logit_bias"), TextParameters.BIASES)),
+              candidates);
       case ParameterValue other -> throw wanted("logit_bias", other, TextParameters.BIASES);
     };
+  }
+
+  private static Map<Integer, Double> ofCandidates(Map<Integer, Double> bias, long candidates) {
+    for (int token : bias.keySet()) {
+      if (candidates >= 0 && token >= candidates) {
+        throw InferenceException.invalid(
+            "parameter \"logit_bias\" has token %d; the model has %d tokens, from 0"
+                .formatted(token, candidates));
+      }
+    }
+    return bias;
   }
 
   private Optional<Long> whole(String name, long lowest, long highest) {

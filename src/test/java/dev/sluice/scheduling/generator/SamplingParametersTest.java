@@ -7,6 +7,7 @@ import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.tensor.Shape;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -21,8 +22,8 @@ class SamplingParametersTest {
 
   @Test
   void theSettingsHoldForMissingParameters() {
-    assertThat(new SamplingParameters(Map.of()).sampling(SETTINGS)).isEqualTo(SETTINGS);
-    assertThat(new SamplingParameters(Map.of("other", whole(3))).sampling(SETTINGS))
+    assertThat(new SamplingParameters(Map.of()).sampling(SETTINGS, Shape.ANY)).isEqualTo(SETTINGS);
+    assertThat(new SamplingParameters(Map.of("other", whole(3))).sampling(SETTINGS, Shape.ANY))
         .isEqualTo(SETTINGS);
     assertThat(new SamplingParameters(Map.of()).steps(7)).isEqualTo(7);
   }
@@ -40,7 +41,7 @@ class SamplingParametersTest {
                 "presence_penalty", whole(-2),
                 "frequency_penalty", new ParameterValue.Fraction(0.5),
                 "steps", whole(2)));
-    assertThat(requested.sampling(SETTINGS))
+    assertThat(requested.sampling(SETTINGS, Shape.ANY))
         .isEqualTo(new Sampling(1.5, 3, 1, Optional.of(-4L), new Penalties(1.2, -2, 0.5)));
     assertThat(requested.steps(7)).isEqualTo(2);
   }
@@ -65,18 +66,19 @@ class SamplingParametersTest {
   void parametersOfAnotherTypeAreRejected() {
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("temperature", new ParameterValue.Text("hot")))
-                .sampling(SETTINGS))
+                .sampling(SETTINGS, Shape.ANY))
         .hasMessage("parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000.0");
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("top_p", new ParameterValue.Fraction(Double.NaN)))
-                .sampling(SETTINGS))
+                .sampling(SETTINGS, Shape.ANY))
         .hasMessage("parameter \"top_p\" is NaN; wanted a number from 0 to 1.0");
-    assertThatThrownBy(
-            () -> new SamplingParameters(Map.of("repetition_penalty", whole(0))).sampling(SETTINGS))
+    assertThatThrownBy(() ->
+            new SamplingParameters(Map.of("repetition_penalty", whole(0)))
+                .sampling(SETTINGS, Shape.ANY))
         .hasMessage("parameter \"repetition_penalty\" is 0; wanted a number from 0.01 to 100.0");
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("seed", new ParameterValue.Flag(true)))
-                .sampling(SETTINGS))
+                .sampling(SETTINGS, Shape.ANY))
         .hasMessageStartingWith("parameter \"seed\" is true; wanted a whole number");
   }
 }
