@@ -12,8 +12,8 @@ import io.vertx.core.http.HttpHeaders;
 import java.time.InstantSource;
 
 /**
- * The interface of OpenAI's language models: everything under {@code /openai/v1}, and what of it is
- * nobody else's under {@code /v1}. {@code /v1/models} is V1's where a listener carries that.
+ * The interface of OpenAI's language models: everything under {@code /openai/v1}, and under {@code
+ * /v1} what V1 does not have. {@code /v1/models} is V1's where a listener carries that.
  *
  * <p>One instance may serve all event loops.
  */
@@ -25,7 +25,7 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
 
   /**
    * @param clock tells when something was made, for the answers
-   * @param ownsModels whether {@code /v1/models} is this interface's, as nobody else has it
+   * @param ownsModels whether {@code /v1/models} is this interface's, as the listener carries no V1
    */
   public OpenAiHttpHandler(
       DataPlane data, ControlPlane control, InstantSource clock, boolean ownsModels) {

@@ -18,7 +18,7 @@ record OpenAiPath(Resource resource, String model) {
   static final String PREFIX = "/openai/v1";
 
   /** The paths that are not those of V1, by what follows {@code /v1}. */
-  static final List<String> OWN = List.of("/completions");
+  static final List<String> OWN = List.of(Resource.COMPLETIONS.path);
 
   /** The resource of a path, and its method. */
   enum Resource {
