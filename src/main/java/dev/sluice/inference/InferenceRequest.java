@@ -35,7 +35,7 @@ public final class InferenceRequest implements AutoCloseable {
   private volatile @Nullable Runnable whenExpired;
   private @Nullable ComposingModelTimes times;
   private @Nullable RequestTrace trace;
-  private @Nullable LeftPadding leftPadding;
+  private @Nullable StepPadding padding;
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
@@ -109,15 +109,15 @@ public final class InferenceRequest implements AutoCloseable {
       Signature called,
       List<NamedTensor> inputs,
       List<String> outputs,
-      @Nullable LeftPadding padding) {
+      @Nullable StepPadding padding) {
     InferenceRequest step = step(called, inputs, outputs);
-    step.leftPadding = padding;
+    step.padding = padding;
     return step;
   }
 
   /** Returns how its rows may be padded; null if they may not. */
-  public @Nullable LeftPadding leftPadding() {
-    return leftPadding;
+  public @Nullable StepPadding padding() {
+    return padding;
   }
 
   /** Returns the lease of the model, which the request owns and releases when it is closed. */

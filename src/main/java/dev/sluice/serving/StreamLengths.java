@@ -7,8 +7,9 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.generator.Generator;
+import dev.sluice.scheduling.generator.LoopProof;
 import dev.sluice.serving.worker.SessionExecutor;
-import java.util.Map;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,33 +34,43 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
   /** Lets streams of different lengths advance together if the settings want it. */
   void join(ModelSession session) {
     if (config.batching().joined() && config.stream().maxPadding() > 0 && hasMask()) {
-      prove(session)
-          .forEach((signature, reason) ->
-              LOG.atInfo()
-                  .addKeyValue("model", id)
-                  .addKeyValue("signature", signature)
-                  .addKeyValue("reason", reason)
-                  .log("streams of different lengths are not joined"));
+      List<LoopProof> proofs = prove(session);
+      generator.use(proofs, config.stream().maxPadding());
+      proofs.stream().filter(proof -> proof.side().isEmpty()).forEach(this::log);
     }
+  }
+
+  private void log(LoopProof proof) {
+    LOG.atInfo()
+        .addKeyValue("model", id)
+        .addKeyValue("signature", proof.signature())
+        .addKeyValue("reason", proof.apart())
+        .log("streams of different lengths are not joined");
   }
 
   private boolean hasMask() {
     return config.stream().generator().flatMap(GeneratorConfig::mask).isPresent();
   }
 
-  private Map<String, String> prove(ModelSession session) {
-    var lease = new LoadingLease(id, metadata);
-    int most = config.stream().maxPadding();
-    return generator.joinLengths(lease, new SessionExecutor(session), most);
+  private List<LoopProof> prove(ModelSession session) {
+    return generator.prove(new LoadingLease(id, metadata), new SessionExecutor(session));
+  }
+
+  private static LoopProof hardest(List<LoopProof> proofs) {
+    return proofs.stream()
+        .filter(proof -> proof.side().isEmpty())
+        .findFirst()
+        .orElse(proofs.getFirst());
   }
 
   /** Returns what joining streams takes, in one sentence. */
   String advice(ModelSession session) {
-    Map<String, String> apart = prove(session);
-    if (!apart.isEmpty()) {
-      return "streams of different lengths run apart: " + apart.values().iterator().next();
+    LoopProof proof = hardest(prove(session));
+    if (proof.side().isEmpty()) {
+      return "streams of different lengths run apart: " + proof.apart();
     }
-    String proved = "left padding does not change its answers: streams of different lengths ";
+    String proved =
+        proof.side().get() + " padding does not change its answers: streams of different lengths ";
     if (!config.batching().joined()) {
       return proved + "would advance together with max_batch_size: 16 in model.yml";
     }

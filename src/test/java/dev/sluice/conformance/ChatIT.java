@@ -23,6 +23,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,10 +34,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -53,6 +58,7 @@ class ChatIT {
   private static final Path SAMPLES = Path.of("src/sample/models");
   private static final Path EXAMPLES = Path.of("src/sample/scripts/chat_examples.json");
   private static final JsonMapper JSON = new JsonMapper();
+  private static final int CLIENTS = 64;
   private static final String V2 = "/v2/models/chat/";
 
   private static RunningServer server;
@@ -211,11 +217,76 @@ class ChatIT {
     }
   }
 
-  private static CompletableFuture<String> stream(HttpClient client, Example example) {
+  /** Each of 64 clients asks several times; some take part of an answer, and some leave. */
+  @Test
+  void streamsAmong63OthersThatComeAndGoSayWhatEachSaysAlone() throws Exception {
+    List<Example> examples = examples();
+    long runs = count("execution_count");
+    long steps = count("inference_count");
+    try (HttpClient client = HttpClient.newHttpClient();
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var clients = new ArrayList<Future<?>>();
+      for (int i = 0; i < CLIENTS; i++) {
+        var random = new SplittableRandom(i);
+        clients.add(threads.submit(() -> askInTurn(client, examples, random)));
+      }
+      for (Future<?> asked : clients) {
+        asked.get();
+      }
+    }
+    assertThat(count("inference_count") - steps)
+        .as("steps of streams of different lengths share runs")
+        .isGreaterThan(2 * (count("execution_count") - runs));
+  }
+
+  private static long count(String statistic) {
+    String statistics = http.send("GET", V2 + "stats", Buffer.buffer()).text();
+    return parsed(statistics).at("/model_stats/0/" + statistic).longValue();
+  }
+
+  private static Void askInTurn(HttpClient client, List<Example> examples, SplittableRandom random)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      Example example = examples.get(random.nextInt(examples.size()));
+      switch (random.nextInt(3)) {
+        case 0 -> assertThat(streamed(client, example.body())).isEqualTo(example.answer());
+        case 1 -> assertThat(example.answer()).startsWith(streamed(client, cut(example, random)));
+        default -> leaveAfterTheFirstText(client, example);
+      }
+    }
+    return null;
+  }
+
+  private static String cut(Example example, SplittableRandom random) {
+    return json(
+        Map.of("text", example.text(), "temperature", 0, "max_tokens", 1 + random.nextInt(20)));
+  }
+
+  private static String streamed(HttpClient client, String body)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer = client.send(streaming(body), BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    return joined(answer.body(), "/text");
+  }
+
+  private static void leaveAfterTheFirstText(HttpClient client, Example example)
+      throws IOException, InterruptedException {
+    HttpResponse<InputStream> answer =
+        client.send(streaming(example.body()), BodyHandlers.ofInputStream());
+    try (InputStream body = answer.body()) {
+      assertThat(body.read()).isEqualTo('d');
+    }
+  }
+
+  private static HttpRequest streaming(String body) {
     URI address = URI.create("http://localhost:" + server.port() + V2 + "generate_stream");
-    var request =
-        HttpRequest.newBuilder(address).POST(BodyPublishers.ofString(example.body())).build();
-    return client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body);
+    return HttpRequest.newBuilder(address).POST(BodyPublishers.ofString(body)).build();
+  }
+
+  private static CompletableFuture<String> stream(HttpClient client, Example example) {
+    return client
+        .sendAsync(streaming(example.body()), BodyHandlers.ofString())
+        .thenApply(HttpResponse::body);
   }
 
   @Test

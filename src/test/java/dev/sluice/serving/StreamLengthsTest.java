@@ -64,8 +64,13 @@ class StreamLengthsTest {
   private @Nullable StreamReader blocker;
 
   private void start(MaskedDecoder decoder, String settings) throws IOException {
-    folder = decoder.writeTo(models, "decoder", STEPS, settings);
-    session = new HeldSession(MaskedDecoder.open(folder), "past_key_values.0.key");
+    Path written = decoder.writeTo(models, "decoder", STEPS, settings);
+    start(written, config(written));
+  }
+
+  private void start(Path files, ModelConfig config) {
+    folder = files;
+    session = new HeldSession(MaskedDecoder.open(files), "past_key_values.0.key");
     lease = new FakeModelLease(new ModelId("decoder", 1), session.metadata().withMaxBatchSize(64));
     model =
         ServableModel.start(
@@ -74,7 +79,7 @@ class StreamLengthsTest {
                 List.of(session),
                 List.of(InstancePermit.UNLIMITED),
                 () -> MaskedDecoder.open(Objects.requireNonNull(folder))),
-            config(folder),
+            config,
             Telemetry.unseen().version(lease.id()),
             new WorkerPool(
                 vertx, "test-model", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
@@ -292,7 +297,9 @@ class StreamLengthsTest {
   void aModelThatPaddingChangesRunsStreamsOfDifferentLengthsApart() throws Throwable {
     start(new MaskedDecoder(Positions.OF_LENGTH, OnnxModelWriter.FLOAT), SHOWN);
     assertThat(model().streamAdvice())
-        .contains("streams of different lengths run apart: padding changes its output logits");
+        .contains(
+            "streams of different lengths run apart: left padding changes its output logits;"
+                + " right padding changes its output logits");
     int proved = held().shapes().size();
     StreamReader[] readers = prefilled(3, 9);
     block();
@@ -369,6 +376,16 @@ class StreamLengthsTest {
     assertSaysWhatALoopSays(readers[1], 9);
     assertSaysWhatALoopSays(readers[2], 5);
     assertThat(held().shapes()).contains(Shape.of(4, 2, 9, 4), Shape.of(4, 2, 13, 4));
+  }
+
+  @Test
+  void checkSaysThatRowsOfGroupQueryAttentionArePaddedBehind() {
+    Path chat = Path.of("src/sample/models/chat");
+    start(chat.resolve("1"), config(chat));
+    assertThat(model().streamAdvice().orElseThrow())
+        .isEqualTo(
+            "right padding does not change its answers:"
+                + " streams of different lengths advance together");
   }
 
   @Test

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param maxStreams open streams; one more is rejected
  * @param generator how the model is run in a loop, if it is
  * @param maxPadding elements by which the lengths of streams that advance together may differ: the
- *     shorter ones are padded in front, if the model proves when it is loaded that this changes
- *     nothing; 0: only streams of one length do
+ *     shorter ones are padded, on the side of which the model proves when it is loaded that this
+ *     changes nothing; 0: only streams of one length do
  */
 public record StreamConfig(
     int rows,

@@ -3,8 +3,8 @@ package dev.sluice.scheduling.batching;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.tensor.FrontPadding;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts the inputs of requests that join under one another, and pads them with the first row of the
  * first request. That takes one copy, or none where they lie under one another already: what was
- * fed back of a step whose streams join again. Decode steps of different lengths are padded in
- * front; the padding stays in what they feed back, so that the next step takes no copy.
+ * fed back of a step whose streams join again. Decode steps of different lengths are padded on the
+ * side that their model has proved; the padding stays in what they feed back, so that the next step
+ * takes no copy.
  */
 final class BatchAssembler {
   /** Bytes of one input's padding: a single row may be as large as a message. */
@@ -59,7 +60,7 @@ final class BatchAssembler {
     }
     int axis = alignment.axis(first.name());
     if (axis > 0) {
-      return FrontPadding.joined(tensors, axis, alignment.added(), size);
+      return SequencePadding.joined(tensors, axis, alignment.side(), alignment.added(), size);
     }
     if (RowPadding.isNeeded(tensors)) {
       return padded(tensors, size);

@@ -2,9 +2,9 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.LeftPadding;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.StepPadding;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import java.util.Collections;
@@ -107,15 +107,16 @@ public final class BatchRules {
 
   /**
    * Returns whether two requests that have rows may run together: a row of one is like one of the
-   * other, or will be once it is padded, behind its elements or, in a decode step, in front.
+   * other, or will be once it is padded, behind its elements or, in a decode step, on the side that
+   * its model has proved.
    */
   boolean join(InferenceRequest one, InferenceRequest other) {
     List<NamedTensor> inputs = one.inputs();
     if (!one.signature().equals(other.signature()) || inputs.size() != other.inputs().size()) {
       return false;
     }
-    LeftPadding padding = one.leftPadding();
-    if (!canBePadded(padding, other.leftPadding())) {
+    StepPadding padding = one.padding();
+    if (!canBePadded(padding, other.padding())) {
       return false;
     }
     for (int i = 0; i < inputs.size(); i++) {
@@ -131,14 +132,14 @@ public final class BatchRules {
   }
 
   /** Returns whether both are padded in the same way, or neither is. */
-  private static boolean canBePadded(@Nullable LeftPadding one, @Nullable LeftPadding other) {
+  private static boolean canBePadded(@Nullable StepPadding one, @Nullable StepPadding other) {
     if (one == null || other == null) {
       return one == null && other == null;
     }
     return one.joins(other);
   }
 
-  private boolean haveRowsThatJoin(NamedTensor input, Shape other, @Nullable LeftPadding padding) {
+  private boolean haveRowsThatJoin(NamedTensor input, Shape other, @Nullable StepPadding padding) {
     int axis = padding == null ? 0 : padding.axis(input.name());
     Shape shape = input.tensor().shape();
     return axis > 0 ? shape.hasRowsLike(other, axis) : haveRowsThatJoin(shape, other);

@@ -1,41 +1,45 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.inference.LeftPadding;
+import dev.sluice.inference.StepPadding;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Left padding of decode steps that run together: the longest row gets none, and the others as much
- * as they lack.
+ * Padding of decode steps that run together: the longest row gets none, and the others as much as
+ * they lack.
  */
 final class StepAlignment {
   private static final int MASK_RANK = 2;
 
   /** Members run as they are. */
-  private static final StepAlignment NONE = new StepAlignment(Map.of());
+  private static final StepAlignment NONE = new StepAlignment(Map.of(), PaddingSide.LEFT);
 
   private final Map<String, Integer> axes;
+  private final PaddingSide side;
   private final long[] added;
 
   /**
    * @param axes the dimension of each input that is to be padded
-   * @param added elements that each member gets in front; negative: that it loses
+   * @param side where
+   * @param added elements that each member gets there; negative: that it loses
    */
-  private StepAlignment(Map<String, Integer> axes, long... added) {
+  private StepAlignment(Map<String, Integer> axes, PaddingSide side, long... added) {
     this.axes = axes;
+    this.side = side;
     this.added = added;
   }
 
   /** Returns what the members of a batch need. */
   static StepAlignment of(List<PendingRequest> members) {
-    LeftPadding first = members.getFirst().request().leftPadding();
-    return first == null ? NONE : of(first.axes(), members);
+    StepPadding first = members.getFirst().request().padding();
+    return first == null ? NONE : of(first, members);
   }
 
-  private static StepAlignment of(Map<String, Integer> axes, List<PendingRequest> members) {
+  private static StepAlignment of(StepPadding first, List<PendingRequest> members) {
     long longest = 0;
     for (int i = 0; i < members.size(); i++) {
       longest = Math.max(longest, padding(members.get(i)).length());
@@ -43,15 +47,15 @@ final class StepAlignment {
     var added = new long[members.size()];
     boolean changes = false;
     for (int i = 0; i < added.length; i++) {
-      LeftPadding padding = padding(members.get(i));
-      added[i] = longest - padding.length() - padding.front();
+      StepPadding padding = padding(members.get(i));
+      added[i] = longest - padding.length() - padding.present();
       changes |= added[i] != 0;
     }
-    return changes ? new StepAlignment(axes, added) : NONE;
+    return changes ? new StepAlignment(first.axes(), first.side(), added) : NONE;
   }
 
-  private static LeftPadding padding(PendingRequest member) {
-    LeftPadding padding = member.request().leftPadding();
+  private static StepPadding padding(PendingRequest member) {
+    StepPadding padding = member.request().padding();
     if (padding == null) {
       throw new IllegalStateException("a step that cannot be padded has joined one that can");
     }
@@ -60,8 +64,8 @@ final class StepAlignment {
 
   /** Returns whether a request has padding that it does not need when it runs alone. */
   static boolean isPadded(PendingRequest member) {
-    LeftPadding padding = member.request().leftPadding();
-    return padding != null && padding.front() > 0;
+    StepPadding padding = member.request().padding();
+    return padding != null && padding.present() > 0;
   }
 
   /** Returns the dimension along which an input is to be padded; 0 if it is not. */
@@ -69,7 +73,12 @@ final class StepAlignment {
     return axes.getOrDefault(input, 0);
   }
 
-  /** Returns the elements that each member gets in front; negative: that it loses. */
+  /** Returns the side on which inputs are padded. */
+  PaddingSide side() {
+    return side;
+  }
+
+  /** Returns the elements that each member gets on that side; negative: that it loses. */
   long[] added() {
     return added;
   }
@@ -79,7 +88,7 @@ final class StepAlignment {
    * ran together are joined without a copy, whichever of them was asked for first.
    */
   static void sort(List<PendingRequest> members) {
-    if (members.getFirst().request().leftPadding() != null && !areSorted(members)) {
+    if (members.getFirst().request().padding() != null && !areSorted(members)) {
       members.sort(Comparator.comparingLong(StepAlignment::address));
     }
   }
@@ -98,7 +107,7 @@ final class StepAlignment {
 
   /** Returns where the first of the caches lies; the mask is made anew for each step. */
   private static long address(PendingRequest member) {
-    LeftPadding padding = padding(member);
+    StepPadding padding = padding(member);
     List<NamedTensor> inputs = member.request().inputs();
     for (int i = 0; i < inputs.size(); i++) {
       NamedTensor input = inputs.get(i);

@@ -1,14 +1,15 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * An input of rows that get longer by a one with each token, with zeros in front of them where they
- * are padded. Owns what it began with.
+ * An input of rows that get longer by a one with each token, with zeros on one side where they are
+ * padded. Owns what it began with.
  */
 final class AttentionMask implements AutoCloseable {
   private final Tensor first;
@@ -46,17 +47,20 @@ final class AttentionMask implements AutoCloseable {
   /**
    * Adds a one, and returns the mask as it is then. The caller owns it.
    *
-   * @param front elements of padding
+   * @param padding elements of padding
+   * @param side where they are
    */
-  Tensor grow(long front) {
+  Tensor grow(long padding, PaddingSide side) {
     length++;
     long rows = first.shape().dim(0);
     long begin = first.shape().dim(1);
-    Tensor mask = Tensor.allocate(first.type(), Shape.of(rows, front + length));
+    Tensor mask = Tensor.allocate(first.type(), Shape.of(rows, padding + length));
+    long front = side == PaddingSide.LEFT ? padding : 0;
     int size = first.type().byteSize();
     for (long row = 0; row < rows; row++) {
-      long at = row * (front + length);
-      mask.data().asSlice(at * size, front * size).fill((byte) 0);
+      long at = row * (padding + length);
+      long zeros = side == PaddingSide.LEFT ? at : at + length;
+      mask.data().asSlice(zeros * size, padding * size).fill((byte) 0);
       MemorySegment.copy(
           first.data(), row * begin * size, mask.data(), (at + front) * size, begin * size);
       for (long i = begin; i < length; i++) {

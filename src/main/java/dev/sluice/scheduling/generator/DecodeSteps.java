@@ -4,7 +4,7 @@ import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.LeftPadding;
+import dev.sluice.inference.StepPadding;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -31,11 +31,11 @@ final class DecodeSteps implements StreamSteps {
   private final int mostSteps;
   private final @Nullable TokenSelection choice;
   private final @Nullable PositionIds positions;
-  private final long maxPadding;
+  private final ProvenLoop proven;
   private @Nullable AttentionMask mask;
 
-  /** Elements of left padding in front of what is fed back. */
-  private long front;
+  /** Elements of padding in what is fed back. */
+  private long padding;
 
   /** Whether caches and mask are equally long, so that padding would fit both. */
   private boolean aligned = true;
@@ -50,16 +50,16 @@ final class DecodeSteps implements StreamSteps {
   /**
    * @param request passes on what it does not need after the first step
    * @param room steps that the model has room for, at least one
-   * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
+   * @param proven how its steps may run
    */
   DecodeSteps(
       GenerationLoop loop,
       InferenceRequest request,
       int room,
-      int maxPadding,
+      ProvenLoop proven,
       LongSupplier nanoTime) {
     this.loop = loop;
-    this.maxPadding = maxPadding;
+    this.proven = proven;
     this.request = request;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
@@ -142,29 +142,29 @@ final class DecodeSteps implements StreamSteps {
     return request.step(loop.called(), taken, loop.computed(), padding());
   }
 
-  private @Nullable LeftPadding padding() {
-    return maxPadding == 0 || steps == 0 || mask == null || !aligned
+  private @Nullable StepPadding padding() {
+    return proven.maxPadding() == 0 || steps == 0 || mask == null || !aligned
         ? null
-        : new LeftPadding(loop.axes(), front, mask.length(), maxPadding);
+        : new StepPadding(loop.axes(), proven.side(), padding, mask.length(), proven.maxPadding());
   }
 
   /** The caches tell how far they were padded; a plain loop's are as long as the mask. */
   private void align(StepOutputs given) {
-    if (maxPadding == 0 || mask == null || !aligned) {
+    if (proven.maxPadding() == 0 || mask == null || !aligned) {
       return;
     }
-    long found = given.front(mask.length());
-    if (found < 0 && front > 0) {
+    long found = given.padding(mask.length());
+    if (found < 0 && padding > 0) {
       throw new InferenceException(
           ErrorCode.INTERNAL, "the model's caches are not as long as its mask");
     }
     aligned = found >= 0;
-    front = Math.max(0, found);
+    padding = Math.max(0, found);
   }
 
   @Override
   public List<NamedTensor> take(List<NamedTensor> outputs) {
-    try (var given = new StepOutputs(loop, outputs)) {
+    try (var given = new StepOutputs(loop, proven.side(), outputs)) {
       steps++;
       align(given);
       if (choice != null) {
@@ -202,7 +202,7 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private Tensor grown() {
-    return Objects.requireNonNull(mask).grow(front);
+    return Objects.requireNonNull(mask).grow(padding, proven.side());
   }
 
   private @Nullable Tensor constant(GenerationInput input) {

@@ -9,8 +9,11 @@ import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
+import dev.sluice.tensor.PaddingSide;
 import dev.sluice.text.TokenCodec;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -28,8 +31,8 @@ public final class Generator implements StreamPlan {
   private final LongSupplier nanoTime;
   private final long work;
 
-  /** By signature, elements by which the lengths of streams that run together may differ. */
-  private Map<String, Integer> paddings = Map.of();
+  /** By signature; one that is not there has proved nothing. */
+  private Map<String, ProvenLoop> proven = Map.of();
 
   /**
    * Finds what the settings name in the model.
@@ -64,22 +67,41 @@ public final class Generator implements StreamPlan {
   }
 
   /**
-   * Lets streams of different lengths run together where the model itself proves that left padding
-   * changes nothing. Before the first stream, while nothing else runs the model.
+   * Has the model itself prove how its streams may run. While nothing else runs it.
    *
    * @param lease of the model, with nothing to release
-   * @param maxPadding elements by which their lengths may differ
-   * @return by signature, why they run apart; none if all run together
+   * @return by signature
    */
-  public Map<String, String> joinLengths(ModelLease lease, BatchExecutor model, int maxPadding) {
-    var proved = new LinkedHashMap<String, Integer>();
-    var obstacles = new LinkedHashMap<String, String>();
-    loops.forEach((name, loop) ->
-        new PaddingProof(loop, lease, model)
-            .obstacle()
-            .ifPresentOrElse(why -> obstacles.put(name, why), () -> proved.put(name, maxPadding)));
-    paddings = Map.copyOf(proved);
-    return obstacles;
+  public List<LoopProof> prove(ModelLease lease, BatchExecutor model) {
+    return loops.values().stream().map(loop -> prove(loop, lease, model)).toList();
+  }
+
+  /** Tries left padding first: most decoders append to their caches, behind whatever is there. */
+  private static LoopProof prove(GenerationLoop loop, ModelLease lease, BatchExecutor model) {
+    var obstacles = new LinkedHashSet<String>();
+    for (PaddingSide side : PaddingSide.values()) {
+      Optional<String> obstacle = new PaddingProof(loop, side, lease, model).obstacle();
+      if (obstacle.isEmpty()) {
+        return new LoopProof(loop.called().name(), Optional.of(side), "");
+      }
+      obstacles.add(obstacle.get());
+    }
+    return new LoopProof(loop.called().name(), Optional.empty(), String.join("; ", obstacles));
+  }
+
+  /**
+   * Lets streams run as the model has proved. Before the first stream.
+   *
+   * @param maxPadding elements by which the lengths of streams that run together may differ
+   */
+  public void use(List<LoopProof> proofs, int maxPadding) {
+    var found = new LinkedHashMap<String, ProvenLoop>();
+    for (LoopProof proof : proofs) {
+      proof
+          .side()
+          .ifPresent(side -> found.put(proof.signature(), new ProvenLoop(side, maxPadding)));
+    }
+    proven = Map.copyOf(found);
   }
 
   /** Returns the model as clients see it. */
@@ -114,8 +136,8 @@ public final class Generator implements StreamPlan {
   }
 
   private DecodeSteps steps(GenerationLoop loop, InferenceRequest request, int room) {
-    int maxPadding = paddings.getOrDefault(loop.called().name(), 0);
-    return new DecodeSteps(loop, request, room, maxPadding, nanoTime);
+    ProvenLoop found = proven.getOrDefault(loop.called().name(), ProvenLoop.NOTHING);
+    return new DecodeSteps(loop, request, room, found, nanoTime);
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {

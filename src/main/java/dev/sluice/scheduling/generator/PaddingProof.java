@@ -1,13 +1,14 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.LeftPadding;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.StepPadding;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
 import dev.sluice.tensor.DataType;
-import dev.sluice.tensor.FrontPadding;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
@@ -18,13 +19,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Proves on a model itself that left padding does not change what it answers: decodes a token
- * behind a short prompt alone, and padded beside a longer one. For a model that no other caller
- * uses meanwhile; one thread.
+ * Proves on a model itself that padding on one side does not change what it answers: decodes a
+ * token behind a short prompt alone, and padded beside a longer one. For a model that no other
+ * caller uses meanwhile; one thread.
  *
  * @param lease of the model, with nothing to release
  */
-record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) {
+record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, BatchExecutor model) {
   private static final int SHORT = 3;
   private static final int LONG = 7;
 
@@ -65,7 +66,7 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
       if (shorter.isOver() || longer.isOver()) {
         return Optional.of("a stream ends with its first token");
       }
-      LeftPadding padding = shorter.step().leftPadding();
+      StepPadding padding = shorter.step().padding();
       return padding == null
           ? Optional.of("its caches are not as long as its mask")
           : compare(padding, shorter.step().inputs(), longer.step().inputs());
@@ -77,7 +78,7 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
   }
 
   private Optional<String> compare(
-      LeftPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+      StepPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     List<NamedTensor> joined = joined(padding, shorter, longer);
     List<NamedTensor> one = List.of();
     List<NamedTensor> other = List.of();
@@ -99,7 +100,7 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
   }
 
   private static List<NamedTensor> joined(
-      LeftPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+      StepPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     var joined = new ArrayList<NamedTensor>(shorter.size());
     try {
       for (int i = 0; i < shorter.size(); i++) {
@@ -107,7 +108,8 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
         List<Tensor> rows = List.of(shorter.get(i).tensor(), longer.get(i).tensor());
         int axis = padding.axis(name);
         var added = new long[] {axis > 0 ? LONG - SHORT : 0, 0};
-        joined.add(new NamedTensor(name, FrontPadding.joined(rows, axis, added, 2)));
+        joined.add(
+            new NamedTensor(name, SequencePadding.joined(rows, axis, padding.side(), added, 2)));
       }
       return joined;
     } catch (RuntimeException | Error e) {
@@ -122,7 +124,7 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
     try {
       for (int i = 0; i < together.size(); i++) {
         if (!isSame(i, together.get(i).tensor(), one.get(i).tensor(), other.get(i).tensor())) {
-          return Optional.of("padding changes its output " + together.get(i).name());
+          return Optional.of(side + " padding changes its output " + together.get(i).name());
         }
       }
       return Optional.empty();
@@ -144,7 +146,8 @@ record PaddingProof(GenerationLoop loop, ModelLease lease, BatchExecutor model) 
     int axis = loop.outputAxis(output);
     try (Tensor padded = rows.next(1);
         Tensor longest = rows.next(1);
-        Tensor cut = axis > 0 ? FrontPadding.cut(padded, axis, LONG - SHORT) : padded.copy()) {
+        Tensor cut =
+            axis > 0 ? SequencePadding.cut(padded, axis, side, LONG - SHORT) : padded.copy()) {
       return areNear(cut, one) && areNear(longest, other);
     }
   }

@@ -26,7 +26,11 @@ final class ProofStream implements AutoCloseable {
     this.whole = whole;
     this.steps =
         new DecodeSteps(
-            proof.loop(), whole, Integer.MAX_VALUE, Integer.MAX_VALUE, System::nanoTime);
+            proof.loop(),
+            whole,
+            Integer.MAX_VALUE,
+            new ProvenLoop(proof.side(), Integer.MAX_VALUE),
+            System::nanoTime);
   }
 
   /** Runs a prompt of so many tokens. */

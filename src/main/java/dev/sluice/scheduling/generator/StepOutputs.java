@@ -1,7 +1,8 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.tensor.FrontPadding;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -20,14 +21,18 @@ final class StepOutputs implements AutoCloseable {
   /** Copies of what is both fed back and sent, for the sender. */
   private final @Nullable Tensor[] copies;
 
-  /** Elements of left padding in what grows. */
-  private long front;
+  private final PaddingSide side;
+
+  /** Elements of padding in what grows. */
+  private long padding;
 
   /**
+   * @param side where padding is, if there is any
    * @param outputs taken over; in the order of {@link GenerationLoop#computed}
    */
-  StepOutputs(GenerationLoop loop, List<NamedTensor> outputs) {
+  StepOutputs(GenerationLoop loop, PaddingSide side, List<NamedTensor> outputs) {
     this.loop = loop;
+    this.side = side;
     this.left = new Tensor[outputs.size()];
     this.copies = new Tensor[outputs.size()];
     for (int i = 0; i < left.length; i++) {
@@ -36,12 +41,12 @@ final class StepOutputs implements AutoCloseable {
   }
 
   /**
-   * Finds the left padding of the outputs that grow, which is cut off where they are sent.
+   * Finds the padding of the outputs that grow, which is cut off where they are sent.
    *
    * @param length elements of a row without padding
    * @return negative if they do not all have the same, none being shorter than that
    */
-  long front(long length) {
+  long padding(long length) {
     long found = -1;
     for (int i = 0; i < left.length; i++) {
       int axis = loop.outputAxis(i);
@@ -54,7 +59,7 @@ final class StepOutputs implements AutoCloseable {
         found = here;
       }
     }
-    front = Math.max(0, found);
+    padding = Math.max(0, found);
     return found;
   }
 
@@ -101,7 +106,7 @@ final class StepOutputs implements AutoCloseable {
   Tensor feed(int index, List<String> sent) {
     Tensor tensor = require(index);
     if (sent.contains(loop.computed().get(index))) {
-      copies[index] = front > 0 ? cut(index, tensor) : tensor.copy();
+      copies[index] = padding > 0 ? cut(index, tensor) : tensor.copy();
     }
     left[index] = null;
     return tensor;
@@ -115,7 +120,7 @@ final class StepOutputs implements AutoCloseable {
       return copy;
     }
     Tensor tensor = require(index);
-    if (front > 0 && loop.outputAxis(index) > 0) {
+    if (padding > 0 && loop.outputAxis(index) > 0) {
       return cut(index, tensor);
     }
     left[index] = null;
@@ -124,7 +129,7 @@ final class StepOutputs implements AutoCloseable {
 
   private Tensor cut(int index, Tensor padded) {
     int axis = loop.outputAxis(index);
-    return axis > 0 ? FrontPadding.cut(padded, axis, front) : padded.copy();
+    return axis > 0 ? SequencePadding.cut(padded, axis, side, padding) : padded.copy();
   }
 
   @Override

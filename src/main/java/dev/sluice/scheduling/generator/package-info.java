@@ -12,6 +12,9 @@
  * cache of one decode step, {@link TokenSampler} chooses a token by the {@link SamplingParameters},
  * {@link TokenSelection} knows which rows have ended.
  *
+ * <p>Streams of different lengths: {@link PaddingProof} finds the side on which rows may be padded,
+ * {@link LoopProof} says so, {@link ProvenLoop} is what streams make of it.
+ *
  * <p>Backpressure: a decode step runs only while the reader has demand, so a slow reader slows the
  * loop and costs no more memory.
  *

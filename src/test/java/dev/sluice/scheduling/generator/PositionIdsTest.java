@@ -3,6 +3,7 @@ package dev.sluice.scheduling.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
@@ -70,17 +71,18 @@ class PositionIdsTest {
   void aMaskGetsLongerByOnesAndKeepsWhatTheCallerLeftOut() {
     try (var mask = new AttentionMask(longs(Shape.of(2, 2), 0, 1, 1, 1))) {
       assertStep(mask.first(), Shape.of(2, 2), 0, 1, 1, 1);
-      assertStep(mask.grow(0), Shape.of(2, 3), 0, 1, 1, 1, 1, 1);
-      assertStep(mask.grow(0), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
+      assertStep(mask.grow(0, PaddingSide.LEFT), Shape.of(2, 3), 0, 1, 1, 1, 1, 1);
+      assertStep(mask.grow(0, PaddingSide.LEFT), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
     }
   }
 
   @Test
   void aMaskLeavesOutWhatIsPadded() {
     try (var mask = new AttentionMask(longs(Shape.of(2, 2), 0, 1, 1, 1))) {
-      assertStep(mask.grow(2), Shape.of(2, 5), 0, 0, 0, 1, 1, 0, 0, 1, 1, 1);
-      assertStep(mask.grow(0), Shape.of(2, 4), 0, 1, 1, 1, 1, 1, 1, 1);
-      assertThat(mask.length()).isEqualTo(4);
+      assertStep(mask.grow(2, PaddingSide.LEFT), Shape.of(2, 5), 0, 0, 0, 1, 1, 0, 0, 1, 1, 1);
+      assertStep(mask.grow(1, PaddingSide.RIGHT), Shape.of(2, 5), 0, 1, 1, 1, 0, 1, 1, 1, 1, 0);
+      assertStep(mask.grow(0, PaddingSide.LEFT), Shape.of(2, 5), 0, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+      assertThat(mask.length()).isEqualTo(5);
     }
   }
 

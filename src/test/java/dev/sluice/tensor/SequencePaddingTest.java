@@ -1,5 +1,7 @@
 package dev.sluice.tensor;
 
+import static dev.sluice.tensor.PaddingSide.LEFT;
+import static dev.sluice.tensor.PaddingSide.RIGHT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.Tensors;
@@ -7,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class FrontPaddingTest {
+class SequencePaddingTest {
   private final long blocksBefore = TensorMemory.openBlocks();
 
   @AfterEach
@@ -19,9 +21,21 @@ class FrontPaddingTest {
   void shorterRowsGetZerosInFront() {
     try (Tensor shorter = Tensors.floats(Shape.of(1, 1, 2), 1, 2);
         Tensor longer = Tensors.floats(Shape.of(1, 3, 2), 3, 4, 5, 6, 7, 8);
-        Tensor joined = FrontPadding.joined(List.of(shorter, longer), 1, new long[] {2, 0}, 2)) {
+        Tensor joined =
+            SequencePadding.joined(List.of(shorter, longer), 1, LEFT, new long[] {2, 0}, 2)) {
       assertThat(joined.shape()).isEqualTo(Shape.of(2, 3, 2));
       assertThat(Tensors.toFloats(joined)).containsExactly(0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+    }
+  }
+
+  @Test
+  void shorterRowsGetZerosBehind() {
+    try (Tensor shorter = Tensors.floats(Shape.of(1, 2, 1, 1), 1, 2);
+        Tensor longer = Tensors.floats(Shape.of(1, 2, 2, 1), 3, 4, 5, 6);
+        Tensor joined =
+            SequencePadding.joined(List.of(shorter, longer), 2, RIGHT, new long[] {1, 0}, 2)) {
+      assertThat(joined.shape()).isEqualTo(Shape.of(2, 2, 2, 1));
+      assertThat(Tensors.toFloats(joined)).containsExactly(1, 0, 2, 0, 3, 4, 5, 6);
     }
   }
 
@@ -29,7 +43,8 @@ class FrontPaddingTest {
   void eachHeadOfARowIsPadded() {
     try (Tensor shorter = Tensors.floats(Shape.of(1, 2, 1, 1), 1, 2);
         Tensor longer = Tensors.floats(Shape.of(1, 2, 2, 1), 3, 4, 5, 6);
-        Tensor joined = FrontPadding.joined(List.of(shorter, longer), 2, new long[] {1, 0}, 2)) {
+        Tensor joined =
+            SequencePadding.joined(List.of(shorter, longer), 2, LEFT, new long[] {1, 0}, 2)) {
       assertThat(joined.shape()).isEqualTo(Shape.of(2, 2, 2, 1));
       assertThat(Tensors.toFloats(joined)).containsExactly(0, 1, 0, 2, 3, 4, 5, 6);
     }
@@ -38,8 +53,9 @@ class FrontPaddingTest {
   @Test
   void paddingThatIsNotNeededAnyMoreIsCutOff() {
     try (Tensor padded = Tensors.floats(Shape.of(2, 3), 0, 1, 2, 0, 3, 4);
-        Tensor cut = FrontPadding.cut(padded, 1, 1);
-        Tensor joined = FrontPadding.joined(List.of(padded, cut), 1, new long[] {-1, 0}, 4)) {
+        Tensor cut = SequencePadding.cut(padded, 1, LEFT, 1);
+        Tensor joined =
+            SequencePadding.joined(List.of(padded, cut), 1, LEFT, new long[] {-1, 0}, 4)) {
       assertThat(cut.shape()).isEqualTo(Shape.of(2, 2));
       assertThat(Tensors.toFloats(cut)).containsExactly(1, 2, 3, 4);
       assertThat(Tensors.toFloats(joined)).containsExactly(1, 2, 3, 4, 1, 2, 3, 4);
@@ -47,9 +63,17 @@ class FrontPaddingTest {
   }
 
   @Test
+  void paddingBehindIsCutOff() {
+    try (Tensor padded = Tensors.floats(Shape.of(2, 3), 1, 2, 0, 3, 4, 0);
+        Tensor cut = SequencePadding.cut(padded, 1, RIGHT, 1)) {
+      assertThat(Tensors.toFloats(cut)).containsExactly(1, 2, 3, 4);
+    }
+  }
+
+  @Test
   void aBatchIsFilledUpWithTheFirstRow() {
     try (Tensor row = Tensors.floats(Shape.of(1, 2), 1, 2);
-        Tensor joined = FrontPadding.joined(List.of(row), 1, new long[] {1}, 3)) {
+        Tensor joined = SequencePadding.joined(List.of(row), 1, LEFT, new long[] {1}, 3)) {
       assertThat(Tensors.toFloats(joined)).containsExactly(0, 1, 2, 0, 1, 2, 0, 1, 2);
     }
   }
@@ -57,7 +81,7 @@ class FrontPaddingTest {
   @Test
   void anEmptyRowIsNothingButPadding() {
     try (Tensor empty = Tensor.allocate(DataType.FP32, Shape.of(1, 0, 2));
-        Tensor joined = FrontPadding.joined(List.of(empty), 1, new long[] {1}, 1)) {
+        Tensor joined = SequencePadding.joined(List.of(empty), 1, LEFT, new long[] {1}, 1)) {
       assertThat(Tensors.toFloats(joined)).containsExactly(0, 0);
     }
   }

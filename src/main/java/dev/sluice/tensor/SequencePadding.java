@@ -4,24 +4,26 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Left padding: puts rows of different lengths under one another, the shorter ones with zeros in
- * front, and cuts them again.
+ * Padding of sequences: puts rows of different lengths under one another, the shorter ones with
+ * zeros on one side, and cuts them again.
  */
-public final class FrontPadding {
-  private FrontPadding() {}
+public final class SequencePadding {
+  private SequencePadding() {}
 
   /**
-   * Joins tensors along dimension 0 once each has zeros in front along another dimension, or lacks
+   * Joins tensors along dimension 0 once each has zeros on a side along another dimension, or lacks
    * elements there.
    *
    * @param tensors borrowed, of one fixed-size type; alike in all dimensions but 0 and {@code axis}
    * @param axis the dimension that is padded, above 0
-   * @param added for each tensor, how many elements its rows get in front; negative: how many they
-   *     lose. With them all are equally long
+   * @param side the side on which elements are added or removed
+   * @param added for each tensor, how many elements its rows get; negative: how many they lose.
+   *     With them all are equally long
    * @param rows of the result, no fewer than the tensors have: the first row is repeated
    * @return a tensor of its own
    */
-  public static Tensor joined(List<Tensor> tensors, int axis, long[] added, int rows) {
+  public static Tensor joined(
+      List<Tensor> tensors, int axis, PaddingSide side, long[] added, int rows) {
     Shape first = tensors.getFirst().shape();
     long[] dims = first.dims();
     dims[axis] += added[0];
@@ -30,7 +32,7 @@ public final class FrontPadding {
     try {
       long at = 0;
       for (int i = 0; i < tensors.size(); i++) {
-        at = copy(tensors.get(i), axis, added[i], joined.data(), at);
+        at = copy(tensors.get(i), axis, side, added[i], joined.data(), at);
       }
       repeatFirst(joined, at);
       return joined;
@@ -40,14 +42,15 @@ public final class FrontPadding {
     }
   }
 
-  /** Returns a tensor of its own without so many elements in front of each row. */
-  public static Tensor cut(Tensor tensor, int axis, long front) {
+  /** Returns a tensor of its own without so many elements on a side of each row. */
+  public static Tensor cut(Tensor tensor, int axis, PaddingSide side, long elements) {
     int rows = Math.toIntExact(tensor.shape().dim(0));
-    return joined(List.of(tensor), axis, new long[] {-front}, rows);
+    return joined(List.of(tensor), axis, side, new long[] {-elements}, rows);
   }
 
   /** Copies one tensor, and returns where the next one begins. */
-  private static long copy(Tensor tensor, int axis, long added, MemorySegment to, long begin) {
+  private static long copy(
+      Tensor tensor, int axis, PaddingSide side, long added, MemorySegment to, long begin) {
     Shape shape = tensor.shape();
     long inner = tensor.type().byteSize();
     for (int i = axis + 1; i < shape.rank(); i++) {
@@ -57,14 +60,17 @@ public final class FrontPadding {
     for (int i = 0; i < axis; i++) {
       outer *= shape.dim(i);
     }
+    boolean left = side == PaddingSide.LEFT;
     long zeros = Math.max(0, added) * inner;
     long lost = Math.max(0, -added) * inner;
     long length = shape.dim(axis) * inner;
+    long kept = length - lost;
     long at = begin;
     for (long i = 0; i < outer; i++) {
-      to.asSlice(at, zeros).fill((byte) 0);
-      MemorySegment.copy(tensor.data(), i * length + lost, to, at + zeros, length - lost);
-      at += zeros + length - lost;
+      to.asSlice(left ? at : at + kept, zeros).fill((byte) 0);
+      MemorySegment.copy(
+          tensor.data(), i * length + (left ? lost : 0), to, left ? at + zeros : at, kept);
+      at += zeros + kept;
     }
     return at;
   }

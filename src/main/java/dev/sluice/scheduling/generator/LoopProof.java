@@ -1,0 +1,14 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.tensor.PaddingSide;
+import java.util.Optional;
+
+/**
+ * What a model has proved of the loop of one signature.
+ *
+ * @param signature its name
+ * @param side the side on which padding changes nothing, so that streams of different lengths run
+ *     together; empty: neither
+ * @param apart why streams of different lengths run apart; empty if they do not
+ */
+public record LoopProof(String signature, Optional<PaddingSide> side, String apart) {}

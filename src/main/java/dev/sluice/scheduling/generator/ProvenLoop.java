@@ -1,0 +1,14 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.tensor.PaddingSide;
+
+/**
+ * What a model has proved of its loop when it was loaded.
+ *
+ * @param side the side on which rows may be padded
+ * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
+ */
+record ProvenLoop(PaddingSide side, long maxPadding) {
+  /** Nothing is proved: steps of one length run together. */
+  static final ProvenLoop NOTHING = new ProvenLoop(PaddingSide.LEFT, 0);
+}
