@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.generator.LogProbOutputs;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts the responses of a stream of text together, for a caller that wants one answer: texts are
- * joined, and of other outputs the last one counts. Owns the text so far, in native memory, which
- * is counted as all tensors are, and the last response, until the answer is made or the stream has
- * failed. Of the caller's event loop.
+ * joined, what there is of each token is listed, and of other outputs the last one counts. Owns the
+ * text so far, in native memory, which is counted as all tensors are, and the last response, until
+ * the answer is made or the stream has failed. Of the caller's event loop.
  */
 final class WholeText implements Flow.Subscriber<InferenceResponse> {
   /** Responses that are asked for ahead. */
@@ -63,6 +64,10 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
   }
 
   private void append(NamedTensor output) {
+    if (LogProbOutputs.NAMES.contains(output.name())) {
+      list(output);
+      return;
+    }
     if (output.tensor().type() != DataType.BYTES) {
       return;
     }
@@ -77,6 +82,13 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
         text.extendBytes(elements.data(), elements.offset(), elements.length());
       }
     }
+  }
+
+  private void list(NamedTensor output) {
+    Tensor tensor = output.tensor();
+    texts
+        .computeIfAbsent(output.name(), _ -> new TensorBuilder(tensor.type(), CAPACITY))
+        .putRaw(tensor.data(), 0, tensor.byteSize(), tensor.elementCount());
   }
 
   private void drop() {
@@ -114,12 +126,21 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
 
   /** Returns this output, or its whole text in its place. */
   private NamedTensor whole(NamedTensor output) {
-    TensorBuilder text = texts.get(output.name());
-    if (text == null) {
+    TensorBuilder built = texts.get(output.name());
+    if (built == null) {
       return output;
     }
-    try (Tensor _ = output.tensor()) {
-      return new NamedTensor(output.name(), text.build(Shape.of(1)));
+    try (Tensor last = output.tensor()) {
+      boolean listed = LogProbOutputs.NAMES.contains(output.name());
+      Shape shape = listed ? listed(last.shape(), built.elements()) : Shape.of(1);
+      return new NamedTensor(output.name(), built.build(shape));
     }
+  }
+
+  /** Returns {@code [1, tokens]}, or {@code [1, tokens, top]}. */
+  private static Shape listed(Shape last, long elements) {
+    return last.rank() == 2
+        ? Shape.of(1, elements)
+        : Shape.of(1, elements / last.dim(2), last.dim(2));
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A tokenizer of Hugging Face's library, read from {@code tokenizer.json}. What the file says of
@@ -33,11 +34,14 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   private final TokenizersLibrary library;
   private final long whole;
   private final long plain;
+  private final Optional<TokenBytes> bytes;
 
-  private HuggingFaceTokenizer(TokenizersLibrary library, long whole, long plain) {
+  private HuggingFaceTokenizer(
+      TokenizersLibrary library, long whole, long plain, Optional<TokenBytes> bytes) {
     this.library = library;
     this.whole = whole;
     this.plain = plain;
+    this.bytes = bytes;
     CLEANER.register(this, () -> free(library, whole, plain));
   }
 
@@ -58,13 +62,14 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   public static HuggingFaceTokenizer read(Path file, boolean special) {
     TokenizersLibrary library = TokenizerLibrary.functions();
     ObjectNode json = json(file);
+    Optional<TokenBytes> bytes = TokenizerFile.bytes(json);
     json.putNull("truncation").putNull("padding");
     long whole = open(library, json, file);
     if (special || !removeSpecialTokens(json)) {
-      return new HuggingFaceTokenizer(library, whole, whole);
+      return new HuggingFaceTokenizer(library, whole, whole, bytes);
     }
     try {
-      return new HuggingFaceTokenizer(library, whole, open(library, json, file));
+      return new HuggingFaceTokenizer(library, whole, open(library, json, file), bytes);
     } catch (InferenceException e) {
       library.deleteTokenizer(whole);
       throw e;
@@ -142,5 +147,10 @@ public final class HuggingFaceTokenizer implements TokenCodec {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  @Override
+  public Optional<TokenBytes> bytes() {
+    return bytes;
   }
 }

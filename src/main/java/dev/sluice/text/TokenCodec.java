@@ -1,6 +1,7 @@
 package dev.sluice.text;
 
 import dev.sluice.inference.InferenceException;
+import java.util.Optional;
 
 /** Encodes text as tokens, and decodes them. Immutable; any thread. */
 public interface TokenCodec {
@@ -13,4 +14,9 @@ public interface TokenCodec {
 
   /** Returns the text of tokens. Those that have none, special ones among them, say nothing. */
   String decode(long[] tokens);
+
+  /** Returns the bytes of each token; empty if only {@link #decode} knows. */
+  default Optional<TokenBytes> bytes() {
+    return Optional.empty();
+  }
 }

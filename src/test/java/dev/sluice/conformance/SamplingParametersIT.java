@@ -167,7 +167,7 @@ class SamplingParametersIT {
     assertThat(error("{\"instances\": [{\"text\": \"x\"}], \"parameters\": {\"seed\": [1]}}"))
         .isEqualTo("parameter \"seed\" is [1]; wanted a number, text, true or false");
     assertThat(error("{\"instances\": [{\"text\": \"x\"}], \"parameters\": {\"temperature\": -1}}"))
-        .isEqualTo("parameter \"temperature\" is -1; wanted a number from 0 to 1000.0");
+        .isEqualTo("parameter \"temperature\" is -1; wanted a number from 0 to 1000");
   }
 
   @Test
@@ -202,7 +202,7 @@ class SamplingParametersIT {
         "input \"seed\" has shape [2]; as a parameter of the model it is one float");
     refused(
         Map.of("temperature", text("hot")),
-        "parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000.0");
+        "parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000");
   }
 
   private static void refused(Map<String, TensorProto> parameters, String text) {
@@ -210,5 +210,25 @@ class SamplingParametersIT {
         .isThrownBy(() -> byGrpc(parameters))
         .satisfies(e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT))
         .withMessageContaining(text);
+  }
+
+  @Test
+  void logProbabilitiesOfAskedTokensComeByGrpcToo() throws IOException {
+    JsonNode expected =
+        answer(
+            "/v2/models/writer/generate",
+            "{\"text\": \"%s\", \"temperature\": 0, \"max_tokens\": 3, \"logprobs\": 2}"
+                .formatted(PROMPT));
+    PredictResponse response =
+        byGrpc(Map.of("temperature", number(0), "max_tokens", number(3), "logprobs", number(2)));
+    TensorProto top = response.getOutputsOrThrow("top_logprobs");
+    assertThat(top.getTensorShape().getDimList())
+        .extracting(TensorShapeProto.Dim::getSize)
+        .containsExactly(1L, 3L, 2L);
+    assertThat(response.getOutputsOrThrow("tokens").getStringValList())
+        .extracting(ByteString::toStringUtf8)
+        .hasSize(3)
+        .element(0)
+        .isEqualTo(expected.at("/tokens/0").textValue());
   }
 }

@@ -83,7 +83,8 @@ final class DecodeSteps implements StreamSteps {
         next.withSampling(requested.sampling(next.sampling(), loop.candidates(next))),
         requested.ignoresStopTokens() ? List.of() : loop.config().stop().tokens(),
         given,
-        rows);
+        rows,
+        requested.logProbs());
   }
 
   private PositionIds positions(String input, int rows) {
@@ -133,6 +134,11 @@ final class DecodeSteps implements StreamSteps {
   /** Returns whether the last choice was a token that ends it. */
   boolean isStoppedByToken() {
     return choice != null && choice.isOver();
+  }
+
+  /** Returns the log-probabilities of the last choice; null if none are wanted. */
+  @Nullable TokenLogProbs logProbs() {
+    return choice == null ? null : choice.logProbs();
   }
 
   @Override

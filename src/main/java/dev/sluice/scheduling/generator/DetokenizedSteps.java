@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decode steps of one stream whose prompt is tokenized and whose tokens are detokenized. A step
- * whose token makes no certain text sends nothing; the last one says why the stream has ended, and
- * how many tokens there were.
+ * whose token makes no certain text sends nothing, unless log-probabilities are wanted; the last
+ * one says why the stream has ended, and how many tokens there were.
  */
 final class DetokenizedSteps implements StreamSteps {
   private final TextOutputs outputs;
+  private final LogProbOutputs logProbs;
   private final InferenceRequest asked;
   private final DecodeSteps steps;
   private final StreamedText text;
@@ -30,11 +31,13 @@ final class DetokenizedSteps implements StreamSteps {
    */
   DetokenizedSteps(
       TextOutputs outputs,
+      LogProbOutputs logProbs,
       InferenceRequest asked,
       DecodeSteps steps,
       StreamedText text,
       long promptTokens) {
     this.outputs = outputs;
+    this.logProbs = logProbs;
     this.asked = asked;
     this.steps = steps;
     this.text = text;
@@ -66,6 +69,10 @@ final class DetokenizedSteps implements StreamSteps {
         } else {
           others.add(output);
         }
+      }
+      TokenLogProbs wanted = steps.logProbs();
+      if (wanted != null) {
+        logProbs.add(others, wanted);
       }
       return spoken(more, others);
     } catch (RuntimeException | Error e) {

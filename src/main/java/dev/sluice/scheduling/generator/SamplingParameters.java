@@ -8,6 +8,7 @@ import dev.sluice.text.TextParameters;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param parameters by name
  */
 record SamplingParameters(Map<String, ParameterValue> parameters) {
+  private static final String LOGPROBS = "logprobs";
+
+  /** As in the interfaces of language models. */
+  private static final int MOST_LOGPROBS = 20;
+
   /** All that a request may say. */
   static final Set<String> NAMES =
       Set.of(
@@ -38,7 +44,8 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   /** The same, of a model whose answer is text. */
   static final Set<String> NAMES_WITH_TEXT =
-      Stream.concat(NAMES.stream(), Stream.of("stop")).collect(Collectors.toUnmodifiableSet());
+      Stream.concat(NAMES.stream(), Stream.of("stop", LOGPROBS))
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final double HOTTEST = 1_000;
 
@@ -93,6 +100,14 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
             whole("max_tokens", 1, Integer.MAX_VALUE).orElse(most),
             whole("steps", 1, Integer.MAX_VALUE).orElse(most));
     return wanted == most ? 0 : wanted;
+  }
+
+  /**
+   * Returns how many of the likeliest tokens are wanted with their log-probabilities, beside that
+   * of the chosen one; empty if none is.
+   */
+  OptionalInt logProbs() {
+    return whole(LOGPROBS, 0, MOST_LOGPROBS).stream().mapToInt(Long::intValue).findFirst();
   }
 
   /** Returns whether tokens that end a stream do not end this one. */
@@ -170,7 +185,12 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   }
 
   private static String range(double lowest, double highest) {
-    return "a number from %s to %s".formatted(lowest == 0 ? "0" : lowest, highest);
+    return "a number from %s to %s".formatted(plain(lowest), plain(highest));
+  }
+
+  /** Returns a bound as people write it: 2, not 2.0. */
+  private static String plain(double bound) {
+    return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
   }
 
   private static InferenceException wanted(

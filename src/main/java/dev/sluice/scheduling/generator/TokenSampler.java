@@ -88,6 +88,11 @@ final class TokenSampler {
     return best;
   }
 
+  /** Returns a logit as a number. */
+  static double value(Tensor logits, long index) {
+    return value(logits.data(), logits.type(), index);
+  }
+
   private static double value(MemorySegment data, DataType type, long index) {
     return switch (type) {
       case FP32 -> data.getAtIndex(ValueLayout.JAVA_FLOAT, index);

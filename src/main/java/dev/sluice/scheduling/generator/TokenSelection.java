@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The choice of each row of a stream, and the rows that have ended. */
 final class TokenSelection {
@@ -23,13 +25,26 @@ final class TokenSelection {
   private final BitSet stopped;
   private final int[] chosen;
 
+  /** How many of the likeliest tokens are wanted; empty if no log-probabilities are. */
+  private final OptionalInt logProbs;
+
+  /** Those of the last choice of the first row. */
+  private @Nullable TokenLogProbs lastLogProbs;
+
   /** Of each row; empty if there are no penalties. */
   private final List<TokenCounts> before;
 
   /**
    * @param prompt what the input that it goes to begins with; borrowed
+   * @param logProbs how many of the likeliest tokens are wanted; empty: no log-probabilities
    */
-  TokenSelection(GeneratorConfig.Next next, List<Integer> stops, Tensor prompt, int rows) {
+  TokenSelection(
+      GeneratorConfig.Next next,
+      List<Integer> stops,
+      Tensor prompt,
+      int rows,
+      OptionalInt logProbs) {
+    this.logProbs = logProbs;
     this.output = next.from();
     this.type = prompt.type();
     this.shape = shape(prompt.shape().rank(), rows);
@@ -97,6 +112,15 @@ final class TokenSelection {
         stopped.set(row);
       }
     }
+    if (logProbs.isPresent()) {
+      lastLogProbs =
+          TokenLogProbs.of(logits, perRow - count, (int) count, chosen[0], logProbs.getAsInt());
+    }
+  }
+
+  /** Returns the log-probabilities of the first row's last choice; null if none are wanted. */
+  @Nullable TokenLogProbs logProbs() {
+    return lastLogProbs;
   }
 
   private int choose(Tensor logits, long from, int count, int row) {

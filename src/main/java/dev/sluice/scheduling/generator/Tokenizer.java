@@ -126,7 +126,8 @@ record Tokenizer(TextConfig config, TokenCodec codec, GeneratorConfig.Next next)
     long prompt = Objects.requireNonNull(asked.input(next.to())).tensor().shape().elementCount();
     var text = new StreamedText(codec, parameters.stops());
     DecodeSteps steps = loop.apply(room(prompt, parameters));
-    return new DetokenizedSteps(outputs(request.outputs()), asked, steps, text, prompt);
+    return new DetokenizedSteps(
+        outputs(request.outputs()), new LogProbOutputs(codec), asked, steps, text, prompt);
   }
 
   /** Returns the most tokens that an answer may have beside a prompt. */

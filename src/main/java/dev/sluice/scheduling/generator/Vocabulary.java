@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.text.TokenBytes;
 import dev.sluice.text.TokenCodec;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ public final class Vocabulary implements TokenCodec {
   private final List<String> texts;
   private final int longest;
   private final int unknown;
+  private final TokenBytes bytes;
 
   /**
    * @param texts the first stands for 0, the next for 1, and so on; of equal ones the first counts
@@ -32,6 +34,7 @@ public final class Vocabulary implements TokenCodec {
       length = Math.max(length, text.length());
     }
     this.longest = length;
+    this.bytes = TokenBytes.of(texts);
     this.unknown = unknown.map(this::numberOfUnknown).orElse(-1);
   }
 
@@ -87,5 +90,10 @@ public final class Vocabulary implements TokenCodec {
       }
     }
     return text.toString();
+  }
+
+  @Override
+  public Optional<TokenBytes> bytes() {
+    return Optional.of(bytes);
   }
 }

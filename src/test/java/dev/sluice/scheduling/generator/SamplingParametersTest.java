@@ -67,18 +67,27 @@ class SamplingParametersTest {
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("temperature", new ParameterValue.Text("hot")))
                 .sampling(SETTINGS, Shape.ANY))
-        .hasMessage("parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000.0");
+        .hasMessage("parameter \"temperature\" is \"hot\"; wanted a number from 0 to 1000");
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("top_p", new ParameterValue.Fraction(Double.NaN)))
                 .sampling(SETTINGS, Shape.ANY))
-        .hasMessage("parameter \"top_p\" is NaN; wanted a number from 0 to 1.0");
+        .hasMessage("parameter \"top_p\" is NaN; wanted a number from 0 to 1");
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("repetition_penalty", whole(0)))
                 .sampling(SETTINGS, Shape.ANY))
-        .hasMessage("parameter \"repetition_penalty\" is 0; wanted a number from 0.01 to 100.0");
+        .hasMessage("parameter \"repetition_penalty\" is 0; wanted a number from 0.01 to 100");
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("seed", new ParameterValue.Flag(true)))
                 .sampling(SETTINGS, Shape.ANY))
         .hasMessageStartingWith("parameter \"seed\" is true; wanted a whole number");
+  }
+
+  @Test
+  void logProbabilitiesAreWantedOfUpTo20Tokens() {
+    assertThat(new SamplingParameters(Map.of()).logProbs()).isEmpty();
+    assertThat(new SamplingParameters(Map.of("logprobs", whole(0))).logProbs()).hasValue(0);
+    assertThat(new SamplingParameters(Map.of("logprobs", whole(20))).logProbs()).hasValue(20);
+    assertThatThrownBy(() -> new SamplingParameters(Map.of("logprobs", whole(21))).logProbs())
+        .hasMessage("parameter \"logprobs\" is 21; wanted a whole number from 0 to 20");
   }
 }

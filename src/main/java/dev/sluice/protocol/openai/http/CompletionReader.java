@@ -26,6 +26,7 @@ final class CompletionReader {
           "seed",
           "stop",
           "ignore_eos",
+          "logprobs",
           "logit_bias",
           "presence_penalty",
           "frequency_penalty",
@@ -101,7 +102,6 @@ final class CompletionReader {
       case "n", "best_of" -> one(name);
       case "echo" -> off(name);
       case "suffix" -> empty(name);
-      case "logprobs" -> throw wrong(name, "no value: log probabilities are not given");
       default -> other(name);
     }
   }

@@ -48,7 +48,8 @@ record CompletionRoute(DataPlane data, InstantSource clock) {
             "cmpl-" + exchange.requestId(),
             request.model(),
             clock.instant().getEpochSecond(),
-            request.usage());
+            request.usage(),
+            new CompletionChoice(0));
     return exchange
         .decode(request.prompt().length(), model, () -> prompt(exchange, request, model))
         .onSuccess(asked -> exchange.record().traces(asked, ""))

@@ -2,11 +2,8 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.tensor.BytesElements;
-import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.buffer.Buffer;
 import java.lang.foreign.ValueLayout;
-import java.util.Optional;
 
 /**
  * Writes the answers of one request for a completion, whole or as the chunks of a stream.
@@ -15,13 +12,16 @@ import java.util.Optional;
  * @param model the name in the request
  * @param created when it was asked for, in seconds since 1970
  * @param usage whether a stream ends with the numbers of tokens
+ * @param choice the text
  */
-record CompletionWriter(String id, String model, long created, boolean usage) {
+record CompletionWriter(
+    String id, String model, long created, boolean usage, CompletionChoice choice) {
   /** Returns the whole answer; borrows the response. */
   Buffer whole(InferenceResponse response) {
     var out = new JsonWriter(256);
     head(out);
-    choice(out, response);
+    choice.write(out.raw('['), response);
+    out.raw(']');
     return usage(out.raw(",\"usage\":"), response).raw('}').toBuffer();
   }
 
@@ -32,12 +32,13 @@ record CompletionWriter(String id, String model, long created, boolean usage) {
   Buffer chunk(InferenceResponse response) {
     var out = new JsonWriter(256);
     head(out);
-    choice(out, response);
+    choice.write(out.raw('['), response);
+    out.raw(']');
     if (usage) {
       out.raw(",\"usage\":null");
     }
     out.raw('}');
-    if (usage && output(response, OpenAiModels.FINISH_REASON).isPresent()) {
+    if (usage && CompletionChoice.output(response, OpenAiModels.FINISH_REASON).isPresent()) {
       out.raw("\n\ndata: ");
       head(out);
       usage(out.raw("[],\"usage\":"), response).raw('}');
@@ -50,25 +51,6 @@ record CompletionWriter(String id, String model, long created, boolean usage) {
     out.number(created).raw(",\"model\":").string(model).raw(",\"choices\":");
   }
 
-  private static void choice(JsonWriter out, InferenceResponse response) {
-    out.raw("[{\"index\":0,\"text\":");
-    text(out, output(response, OpenAiModels.TEXT), "\"\"");
-    out.raw(",\"logprobs\":null,\"finish_reason\":");
-    text(out, output(response, OpenAiModels.FINISH_REASON), "null");
-    out.raw("}]");
-  }
-
-  private static void text(JsonWriter out, Optional<NamedTensor> output, String otherwise) {
-    if (output.isPresent()) {
-      var elements = new BytesElements(output.get().tensor());
-      if (elements.next()) {
-        out.string(elements.data(), elements.offset(), elements.length());
-        return;
-      }
-    }
-    out.raw(otherwise);
-  }
-
   private static JsonWriter usage(JsonWriter out, InferenceResponse response) {
     long prompt = number(response, OpenAiModels.PROMPT_TOKENS);
     long completion = number(response, OpenAiModels.COMPLETION_TOKENS);
@@ -78,12 +60,8 @@ record CompletionWriter(String id, String model, long created, boolean usage) {
   }
 
   private static long number(InferenceResponse response, String name) {
-    return output(response, name)
+    return CompletionChoice.output(response, name)
         .map(found -> found.tensor().data().get(ValueLayout.JAVA_LONG, 0))
         .orElse(0L);
-  }
-
-  private static Optional<NamedTensor> output(InferenceResponse response, String name) {
-    return response.outputs().stream().filter(output -> output.name().equals(name)).findFirst();
   }
 }

@@ -55,7 +55,6 @@ class CompletionReaderTest {
           {"model": "m", "prompt": "a", "n": 2}            | parameter "n" is 2; wanted 1
           {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted 1
           {"model": "m", "prompt": "a", "echo": true}      | parameter "echo" is true; wanted false
-          {"model": "m", "prompt": "a", "logprobs": 2}     | parameter "logprobs" is 2; wanted no value: log probabilities are not given
           {"model": "m", "prompt": "a", "stream": 1}       | parameter "stream" is 1; wanted true or false
           {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is a list; wanted a text, or a list of texts
           {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
