@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.text.jinja;
+
+import org.jspecify.annotations.NullMarked;
