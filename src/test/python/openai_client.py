@@ -30,7 +30,17 @@ def ask(client):
     assert chunks[-2].choices[0].finish_reason == "length" and chunks[-1].usage == whole.usage, chunks[-2:]
     stopped = client.completions.create(**ASKED, stop=[said.text[4:8]]).choices[0]
     assert stopped.text == said.text[:4] and stopped.finish_reason == "stop", stopped
-    refused(client, openai.BadRequestError, "n", n=2)
+    several = client.completions.create(**ASKED | {"n": 3, "temperature": 1, "seed": 7}, logprobs=2)
+    assert [choice.index for choice in several.choices] == [0, 1, 2], several
+    assert len({choice.text for choice in several.choices}) == 3 and several.usage.completion_tokens == 60, several
+    for choice in several.choices:
+        assert "".join(choice.logprobs.tokens) == choice.text and max(choice.logprobs.token_logprobs) <= 0, choice
+        assert all(len(top) in (2, 3) for top in choice.logprobs.top_logprobs), choice
+    texts = ["", "", ""]
+    for chunk in client.completions.create(**ASKED | {"n": 3, "temperature": 1, "seed": 7}, stream=True):
+        texts[chunk.choices[0].index] += chunk.choices[0].text
+    assert texts == [choice.text for choice in several.choices], texts
+    refused(client, openai.BadRequestError, "n", n=33)
     refused(client, openai.BadRequestError, "temperature", temperature=-1)
     refused(client, openai.BadRequestError, "temperature", temperature=-1, stream=True)
     refused(client, openai.NotFoundError, None, model="nobody")

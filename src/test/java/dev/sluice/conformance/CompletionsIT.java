@@ -6,15 +6,22 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -139,7 +146,7 @@ class CompletionsIT {
 
   @Test
   void aMistakeNamesTheParameter() {
-    JsonNode ours = error(complete(ASKED + ", \"n\": 3"), 400);
+    JsonNode ours = error(complete(ASKED + ", \"n\": 33"), 400);
     assertThat(ours.get("param").textValue()).isEqualTo("n");
     assertThat(ours.get("type").textValue()).isEqualTo("invalid_request_error");
     JsonNode sampler = error(complete(ASKED.replace(": 0", ": -1")), 400);
@@ -195,5 +202,112 @@ class CompletionsIT {
         assertThat(list.findValuesAsText("id")).as(path).contains("writer");
       }
     }
+  }
+
+  private static final String SAMPLED =
+      "\"model\": \"writer\", \"temperature\": 1, \"max_tokens\": 20, ";
+
+  private static List<String> texts(JsonNode completion) {
+    return completion
+        .get("choices")
+        .valueStream()
+        .map(choice -> choice.get("text").textValue())
+        .toList();
+  }
+
+  @Test
+  void eachOfSeveralAnswersHasTheNextSeed() {
+    JsonNode several =
+        json(complete(SAMPLED + "\"prompt\": \"I am \", \"seed\": 5, \"n\": 3").text());
+    List<String> alone =
+        Stream.of(5, 6, 7)
+            .map(seed -> complete(SAMPLED + "\"prompt\": \"I am \", \"seed\": " + seed))
+            .map(answer -> texts(json(answer.text())).getFirst())
+            .toList();
+    assertThat(texts(several)).isEqualTo(alone).doesNotHaveDuplicates();
+    assertThat(several.get("choices").findValuesAsText("index")).containsExactly("0", "1", "2");
+    assertThat(several.at("/usage/prompt_tokens").intValue()).isEqualTo(5);
+    assertThat(several.at("/usage/completion_tokens").intValue()).isEqualTo(60);
+  }
+
+  @Test
+  void severalPromptsAreAnsweredInTheirOrder() {
+    String asked = "\"seed\": 5, \"n\": 2, \"prompt\": ";
+    JsonNode both = json(complete(SAMPLED + asked + "[\"I am \", \"She said \"]").text());
+    List<String> one = texts(json(complete(SAMPLED + asked + "\"I am \"").text()));
+    List<String> other = texts(json(complete(SAMPLED + asked + "\"She said \"").text()));
+    assertThat(texts(both)).isEqualTo(Stream.concat(one.stream(), other.stream()).toList());
+    assertThat(both.at("/usage/prompt_tokens").intValue()).isEqualTo(5 + 9);
+    assertThat(both.at("/usage/completion_tokens").intValue()).isEqualTo(80);
+  }
+
+  @Test
+  void severalAnswersAreStreamedSideBySide() {
+    String asked = SAMPLED + "\"prompt\": [\"I am \", \"She said \"], \"seed\": 5, \"n\": 2";
+    JsonNode whole = json(complete(asked).text());
+    List<String> events =
+        events(
+            complete(asked + ", \"stream\": true, \"stream_options\": {\"include_usage\": true}"));
+    assertThat(events).last().isEqualTo("[DONE]");
+    var streamed = new ArrayList<>(List.of("", "", "", ""));
+    var ended = new ArrayList<Integer>();
+    for (String event : events.subList(0, events.size() - 2)) {
+      JsonNode choice = json(event).at("/choices/0");
+      int index = choice.get("index").intValue();
+      streamed.set(index, streamed.get(index) + choice.get("text").textValue());
+      if (!choice.get("finish_reason").isNull()) {
+        ended.add(index);
+      }
+    }
+    assertThat(streamed).isEqualTo(texts(whole));
+    assertThat(ended).containsExactlyInAnyOrder(0, 1, 2, 3);
+    assertThat(json(events.get(events.size() - 2)).get("usage")).isEqualTo(whole.get("usage"));
+  }
+
+  @Test
+  void anEchoHasThePromptInFrontOfEachAnswer() {
+    String plain = texts(json(complete(ASKED).text())).getFirst();
+    String echoed = ASKED + ", \"echo\": true";
+    assertThat(texts(json(complete(echoed).text()))).containsExactly("My dear Mr. " + plain);
+    List<String> events = events(complete(echoed + ", \"stream\": true"));
+    assertThat(
+            events.subList(0, events.size() - 1).stream()
+                .map(event -> json(event).at("/choices/0/text").textValue())
+                .collect(Collectors.joining()))
+        .isEqualTo("My dear Mr. " + plain);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void onePromptThatCannotBeAnsweredRefusesAllAndLeavesNothing(String streamed) {
+    long before = TensorMemory.openBlocks();
+    JsonNode error =
+        error(
+            complete(
+                SAMPLED
+                    + "\"n\": 3, \"stream\": %s, \"prompt\": [\"a\", \"%s\", \"b\"]"
+                        .formatted(streamed, "x".repeat((1 << 16) + 1))),
+            400);
+    assertThat(error.get("message").textValue()).contains("has 65537 characters");
+    Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "true"})
+  void aClientThatLeavesEndsAllItsStreams(String streamed) throws IOException {
+    long before = TensorMemory.openBlocks();
+    String body =
+        "{\"model\": \"writer\", \"max_tokens\": 900, \"prompt\": \"I am \", \"n\": 8, \"stream\": "
+            + streamed
+            + "}";
+    try (var socket = new Socket("localhost", server.port())) {
+      String head =
+          "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length();
+      socket
+          .getOutputStream()
+          .write((head + "\r\n\r\n" + body).getBytes(StandardCharsets.US_ASCII));
+      Polling.await("tensors of the streams", () -> TensorMemory.openBlocks() > before + 8);
+    }
+    Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
   }
 }

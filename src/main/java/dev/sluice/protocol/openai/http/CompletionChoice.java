@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.NamedTensor;
+import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,20 +17,43 @@ import java.util.function.Consumer;
 final class CompletionChoice {
   private final int index;
 
+  /** What the text begins with, until it is written. */
+  private String beginning;
+
   /** Characters of the tokens so far. */
   private long offset;
 
+  private long promptTokens;
+  private long completionTokens;
+
   /**
    * @param index its number among those of the completion
+   * @param beginning what its text begins with, in front of what the model says; may be empty
    */
-  CompletionChoice(int index) {
+  CompletionChoice(int index, String beginning) {
     this.index = index;
+    this.beginning = beginning;
+  }
+
+  /** Returns the tokens of its prompt, when its end is written. */
+  long promptTokens() {
+    return promptTokens;
+  }
+
+  /** Returns the tokens that the model has made, when its end is written. */
+  long completionTokens() {
+    return completionTokens;
   }
 
   /** Writes what a response has of it; borrows the response. */
   void write(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index).raw(",\"text\":");
-    text(out, output(response, OpenAiModels.TEXT), "\"\"");
+    if (beginning.isEmpty()) {
+      text(out, output(response, OpenAiModels.TEXT), "\"\"");
+    } else {
+      out.string(beginning + text(response));
+      beginning = "";
+    }
     out.raw(",\"logprobs\":");
     if (output(response, ChosenToken.TEXTS).isPresent()) {
       logProbs(out, ChosenToken.of(response));
@@ -39,6 +63,23 @@ final class CompletionChoice {
     out.raw(",\"finish_reason\":");
     text(out, output(response, OpenAiModels.FINISH_REASON), "null");
     out.raw('}');
+    promptTokens = number(response, OpenAiModels.PROMPT_TOKENS);
+    completionTokens = number(response, OpenAiModels.COMPLETION_TOKENS);
+  }
+
+  private static long number(InferenceResponse response, String name) {
+    return output(response, name)
+        .map(found -> found.tensor().data().get(ValueLayout.JAVA_LONG, 0))
+        .orElse(0L);
+  }
+
+  private static String text(InferenceResponse response) {
+    Optional<NamedTensor> text = output(response, OpenAiModels.TEXT);
+    if (text.isEmpty()) {
+      return "";
+    }
+    var elements = new BytesElements(text.get().tensor());
+    return elements.next() ? elements.toText() : "";
   }
 
   private static void text(JsonWriter out, Optional<NamedTensor> output, String otherwise) {

@@ -5,9 +5,12 @@ import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
+import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.protocol.codec.JsonParameterValue;
 import dev.sluice.transport.Body;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -37,11 +40,19 @@ final class CompletionReader {
       Set.of("user", "metadata", "store", "service_tier", "safety_identifier");
 
   private static final int SHOWN = 40;
+  private static final String PROMPT =
+      "a text, or a list of 1 to " + ChoiceRequests.MOST + " texts";
 
   private final JsonCursor in;
   private final Map<String, ParameterValue> parameters = new HashMap<>();
   private @Nullable String model;
-  private @Nullable String prompt;
+  private List<String> prompts = List.of();
+  private int n = 1;
+
+  /** 0 if it is not said. */
+  private int bestOf;
+
+  private boolean echo;
   private boolean stream;
   private boolean streamOptions;
   private boolean usage;
@@ -79,28 +90,50 @@ final class CompletionReader {
       }
     }
     in.finish();
+    String name = required(model);
+    requireConsistent();
+    return new CompletionRequest(name, prompts, n, echo, stream, usage, parameters);
+  }
+
+  private void requireConsistent() {
     if (streamOptions && !stream) {
       throw OpenAiError.parameter("stream_options", "there", "it with stream: true only");
     }
-    return new CompletionRequest(
-        required("model", model), required("prompt", prompt), stream, usage, parameters);
+    if (prompts.isEmpty()) {
+      throw OpenAiError.parameter("prompt", "missing", PROMPT);
+    }
+    if (prompts.size() * n > ChoiceRequests.MOST) {
+      throw OpenAiError.parameter(
+          "n",
+          "%d for each of %d prompts".formatted(n, prompts.size()),
+          "%d answers at most together".formatted(ChoiceRequests.MOST));
+    }
+    if (bestOf != 0 && bestOf != n) {
+      throw OpenAiError.parameter(
+          "best_of", Integer.toString(bestOf), n + ", as n: all answers are sent");
+    }
+    if (echo && parameters.containsKey("logprobs")) {
+      throw OpenAiError.parameter(
+          "echo", "true", "false beside logprobs: tokens of a prompt have none");
+    }
   }
 
-  private static String required(String name, @Nullable String value) {
-    if (value == null) {
-      throw OpenAiError.parameter(name, "missing", "a text");
+  private static String required(@Nullable String model) {
+    if (model == null) {
+      throw OpenAiError.parameter("model", "missing", "a text");
     }
-    return value;
+    return model;
   }
 
   private void member(String name) {
     switch (name) {
       case "model" -> model = text(name);
-      case "prompt" -> prompt = prompt();
+      case "prompt" -> prompts = prompts();
       case "stream" -> stream = flag(name);
       case "stream_options" -> streamOptions();
-      case "n", "best_of" -> one(name);
-      case "echo" -> off(name);
+      case "n" -> n = count(name);
+      case "best_of" -> bestOf = count(name);
+      case "echo" -> echo = flag(name);
       case "suffix" -> empty(name);
       default -> other(name);
     }
@@ -145,21 +178,25 @@ final class CompletionReader {
     }
   }
 
-  private String prompt() {
+  private List<String> prompts() {
     if (in.peek() != Kind.ARRAY) {
-      return text("prompt");
+      return List.of(text("prompt"));
     }
     int from = in.position();
+    List<String> texts = new ArrayList<>();
     in.beginArray();
-    if (!in.nextElement() || in.peek() != Kind.STRING) {
+    while (in.nextElement()) {
+      if (in.peek() != Kind.STRING || texts.size() == ChoiceRequests.MOST) {
+        in.seek(from);
+        throw wrong("prompt", PROMPT);
+      }
+      texts.add(in.string().toText());
+    }
+    if (texts.isEmpty()) {
       in.seek(from);
-      throw wrong("prompt", "a text, or a list of one");
+      throw wrong("prompt", PROMPT);
     }
-    String only = in.string().toText();
-    if (in.nextElement()) {
-      throw OpenAiError.parameter("prompt", "a list of several", "a text, or a list of one");
-    }
-    return only;
+    return texts;
   }
 
   private void streamOptions() {
@@ -179,19 +216,16 @@ final class CompletionReader {
     }
   }
 
-  private void one(String name) {
+  private int count(String name) {
     int from = in.position();
-    boolean isOne = in.peek() == Kind.NUMBER && in.number().toText().equals("1");
-    if (!isOne) {
+    if (in.peek() == Kind.NUMBER) {
+      JsonNumber number = in.number();
+      if (number.isLong() && number.toLong() >= 1 && number.toLong() <= ChoiceRequests.MOST) {
+        return (int) number.toLong();
+      }
       in.seek(from);
-      throw wrong(name, "1");
     }
-  }
-
-  private void off(String name) {
-    if (flag(name)) {
-      throw OpenAiError.parameter(name, "true", "false");
-    }
+    throw wrong(name, "a whole number from 1 to " + ChoiceRequests.MOST);
   }
 
   private void empty(String name) {

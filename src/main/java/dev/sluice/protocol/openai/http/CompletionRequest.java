@@ -1,20 +1,40 @@
 package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.ParameterValue;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What a request for a completion says.
  *
  * @param model the name of the model
- * @param prompt the text to go on with
+ * @param prompts the texts to go on with
+ * @param n answers to each of them
+ * @param echo whether an answer begins with its prompt
  * @param stream whether the answer is wanted piece by piece
  * @param usage whether a stream is to end with the numbers of tokens
  * @param parameters for the model: how tokens are sampled, and when it stops
  */
 record CompletionRequest(
     String model,
-    String prompt,
+    List<String> prompts,
+    int n,
+    boolean echo,
     boolean stream,
     boolean usage,
-    Map<String, ParameterValue> parameters) {}
+    Map<String, ParameterValue> parameters) {
+  CompletionRequest {
+    prompts = List.copyOf(prompts);
+    parameters = Map.copyOf(parameters);
+  }
+
+  /** Returns the number of answers, to all prompts together. */
+  int choices() {
+    return prompts.size() * n;
+  }
+
+  /** Returns what an answer begins with, counted from 0. */
+  String beginning(int choice) {
+    return echo ? prompts.get(choice / n) : "";
+  }
+}

@@ -3,65 +3,84 @@ package dev.sluice.protocol.openai.http;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
 import io.vertx.core.buffer.Buffer;
-import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 
 /**
- * Writes the answers of one request for a completion, whole or as the chunks of a stream.
- *
- * @param id names the completion
- * @param model the name in the request
- * @param created when it was asked for, in seconds since 1970
- * @param usage whether a stream ends with the numbers of tokens
- * @param choice the text
+ * Writes the answers to one request for completions, whole or as the chunks of streams. A choice is
+ * written by one thread at a time.
  */
-record CompletionWriter(
-    String id, String model, long created, boolean usage, CompletionChoice choice) {
-  /** Returns the whole answer; borrows the response. */
-  Buffer whole(InferenceResponse response) {
-    var out = new JsonWriter(256);
-    head(out);
-    choice.write(out.raw('['), response);
-    out.raw(']');
-    return usage(out.raw(",\"usage\":"), response).raw('}').toBuffer();
-  }
+final class CompletionWriter {
+  private final String id;
+  private final CompletionRequest request;
+  private final long created;
+  private final List<CompletionChoice> choices = new ArrayList<>();
 
   /**
-   * Returns the data of a stream's next event; the last one is two if the usage is wanted. Borrows
-   * the response.
+   * @param id names the completion
+   * @param created when it was asked for, in seconds since 1970
    */
-  Buffer chunk(InferenceResponse response) {
+  CompletionWriter(String id, CompletionRequest request, long created) {
+    this.id = id;
+    this.request = request;
+    this.created = created;
+    for (int i = 0; i < request.choices(); i++) {
+      choices.add(new CompletionChoice(i, request.beginning(i)));
+    }
+  }
+
+  /** Returns the whole answer; borrows the responses, one for each choice. */
+  Buffer whole(List<InferenceResponse> responses) {
     var out = new JsonWriter(256);
     head(out);
-    choice.write(out.raw('['), response);
-    out.raw(']');
-    if (usage) {
-      out.raw(",\"usage\":null");
+    for (int i = 0; i < responses.size(); i++) {
+      choices.get(i).write(out.raw(i == 0 ? '[' : ','), responses.get(i));
     }
-    out.raw('}');
-    if (usage && CompletionChoice.output(response, OpenAiModels.FINISH_REASON).isPresent()) {
-      out.raw("\n\ndata: ");
+    usage(out.raw("],\"usage\":"));
+    return out.raw('}').toBuffer();
+  }
+
+  /** Returns of each choice what makes the data of an event of a response, which it borrows. */
+  List<Function<InferenceResponse, Buffer>> chunks() {
+    return choices.stream().<Function<InferenceResponse, Buffer>>map(this::chunks).toList();
+  }
+
+  private Function<InferenceResponse, Buffer> chunks(CompletionChoice choice) {
+    return response -> {
+      var out = new JsonWriter(256);
       head(out);
-      usage(out.raw("[],\"usage\":"), response).raw('}');
+      choice.write(out.raw('['), response);
+      return out.raw(request.usage() ? "],\"usage\":null}" : "]}").toBuffer();
+    };
+  }
+
+  /** Returns the data of the last event of a stream; empty if there is none. */
+  Buffer ending() {
+    if (!request.usage()) {
+      return Buffer.buffer();
     }
-    return out.toBuffer();
+    var out = new JsonWriter(256);
+    head(out);
+    usage(out.raw("[],\"usage\":"));
+    return out.raw('}').toBuffer();
   }
 
   private void head(JsonWriter out) {
     out.raw("{\"id\":").string(id).raw(",\"object\":\"text_completion\",\"created\":");
-    out.number(created).raw(",\"model\":").string(model).raw(",\"choices\":");
+    out.number(created).raw(",\"model\":").string(request.model()).raw(",\"choices\":");
   }
 
-  private static JsonWriter usage(JsonWriter out, InferenceResponse response) {
-    long prompt = number(response, OpenAiModels.PROMPT_TOKENS);
-    long completion = number(response, OpenAiModels.COMPLETION_TOKENS);
+  /** Writes the numbers of tokens: those of a prompt once, however many answers it has. */
+  private void usage(JsonWriter out) {
+    long prompt = 0;
+    long completion = 0;
+    for (int i = 0; i < choices.size(); i++) {
+      prompt += i % request.n() == 0 ? choices.get(i).promptTokens() : 0;
+      completion += choices.get(i).completionTokens();
+    }
     out.raw("{\"prompt_tokens\":").number(prompt);
     out.raw(",\"completion_tokens\":").number(completion);
-    return out.raw(",\"total_tokens\":").number(prompt + completion).raw('}');
-  }
-
-  private static long number(InferenceResponse response, String name) {
-    return CompletionChoice.output(response, name)
-        .map(found -> found.tensor().data().get(ValueLayout.JAVA_LONG, 0))
-        .orElse(0L);
+    out.raw(",\"total_tokens\":").number(prompt + completion).raw('}');
   }
 }

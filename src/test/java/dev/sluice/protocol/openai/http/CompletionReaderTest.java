@@ -8,6 +8,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,9 @@ class CompletionReaderTest {
         .isEqualTo(
             new CompletionRequest(
                 "m",
-                "Hello, 世界",
+                List.of("Hello, 世界"),
+                1,
+                false,
                 true,
                 true,
                 Map.of(
@@ -48,13 +51,17 @@ class CompletionReaderTest {
           """
           {"prompt": "a"}                                  | parameter "model" is missing; wanted a text
           {"model": 7, "prompt": "a"}                      | parameter "model" is 7; wanted a text
-          {"model": "m"}                                   | parameter "prompt" is missing; wanted a text
-          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt" is a list; wanted a text, or a list of one
-          {"model": "m", "prompt": []}                     | parameter "prompt" is a list; wanted a text, or a list of one
-          {"model": "m", "prompt": ["a", "b"]}             | parameter "prompt" is a list of several; wanted a text, or a list of one
-          {"model": "m", "prompt": "a", "n": 2}            | parameter "n" is 2; wanted 1
-          {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted 1
-          {"model": "m", "prompt": "a", "echo": true}      | parameter "echo" is true; wanted false
+          {"model": "m"}                                   | parameter "prompt" is missing; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": []}                     | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": ["a", 1]}               | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": "a", "n": 33}           | parameter "n" is 33; wanted a whole number from 1 to 32
+          {"model": "m", "prompt": "a", "n": 0}            | parameter "n" is 0; wanted a whole number from 1 to 32
+          {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted a whole number from 1 to 32
+          {"model": "m", "prompt": ["a", "b"], "n": 17}    | parameter "n" is 17 for each of 2 prompts; wanted 32 answers at most together
+          {"model": "m", "prompt": "a", "best_of": 2}      | parameter "best_of" is 2; wanted 1, as n: all answers are sent
+          {"model": "m", "prompt": "a", "echo": 1}         | parameter "echo" is 1; wanted true or false
+          {"model": "m", "prompt": "a", "echo": true, "logprobs": 1} | parameter "echo" is true; wanted false beside logprobs: tokens of a prompt have none
           {"model": "m", "prompt": "a", "stream": 1}       | parameter "stream" is 1; wanted true or false
           {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is a list; wanted a text, or a list of texts
           {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
@@ -69,5 +76,17 @@ class CompletionReaderTest {
             InferenceException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
         .hasMessage(text);
+  }
+
+  @Test
+  void severalPromptsCanHaveSeveralAnswersEach() {
+    CompletionRequest request =
+        read(
+            "{\"model\": \"m\", \"prompt\": [\"a\", \"b\"], \"n\": 16, \"best_of\": 16, \"echo\":"
+                + " true}");
+    assertThat(request.prompts()).containsExactly("a", "b");
+    assertThat(request.choices()).isEqualTo(32);
+    assertThat(request.beginning(15)).isEqualTo("a");
+    assertThat(request.beginning(16)).isEqualTo("b");
   }
 }
