@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi drain fleet loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi embeddings drain fleet loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -102,6 +102,17 @@ openapi: target/openapi-venv/installed
 target/openapi-venv/installed: src/test/python/openapi-requirements.txt
 	python3 -m venv target/openapi-venv
 	target/openapi-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	cp $< $@
+
+## Compares a running server's vectors of texts with those of ONNX Runtime in Python: URL=http://localhost:8080, MODEL=folder of the
+## text encoder, whose name is the model's, TEXTS=10000 how many.
+MODEL := models/minilm
+embeddings: target/embeddings-venv/installed
+	target/embeddings-venv/bin/python src/test/python/embeddings.py compare $(MODEL) $(URL) $(notdir $(MODEL)) $(or $(TEXTS),1000)
+
+target/embeddings-venv/installed: src/test/python/embeddings-requirements.txt
+	python3 -m venv target/embeddings-venv
+	target/embeddings-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	cp $< $@
 
 ## Stops the distribution under the load of clients of every protocol, directly and behind Envoy, and counts what they lose:

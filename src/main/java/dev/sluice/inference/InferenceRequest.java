@@ -135,6 +135,15 @@ public final class InferenceRequest implements AutoCloseable {
     return inputs;
   }
 
+  /** Returns the size of the inputs' elements. */
+  public long inputBytes() {
+    long bytes = 0;
+    for (int i = 0; i < inputs.size(); i++) {
+      bytes += inputs.get(i).tensor().byteSize();
+    }
+    return bytes;
+  }
+
   /** Returns the input of this name, owned by the request; null if it has none. */
   public @Nullable NamedTensor input(String name) {
     for (NamedTensor input : inputs) {

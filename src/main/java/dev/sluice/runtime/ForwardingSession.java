@@ -8,11 +8,12 @@ import java.util.concurrent.CompletionStage;
  * A session that stands before another one and changes what runs take or return. Owner of the
  * session behind it. Threads: as of that session.
  */
-abstract class ForwardingSession implements ModelSession {
+public abstract class ForwardingSession implements ModelSession {
   /** The session behind this one. */
-  final ModelSession session;
+  protected final ModelSession session;
 
-  ForwardingSession(ModelSession session) {
+  /** Stands before a session, which it takes over. */
+  protected ForwardingSession(ModelSession session) {
     this.session = session;
   }
 
@@ -54,6 +55,11 @@ abstract class ForwardingSession implements ModelSession {
   @Override
   public Optional<ProcessHandle> process() {
     return session.process();
+  }
+
+  @Override
+  public Optional<String> advice() {
+    return session.advice();
   }
 
   @Override

@@ -85,6 +85,11 @@ public interface ModelSession extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns what the server makes of the model, in one sentence; empty if nothing is changed. */
+  default Optional<String> advice() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 }

@@ -1,151 +1,112 @@
 package dev.sluice.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The vocabulary of a {@code tokenizer.json}, as the bytes that its decoder makes of each token.
- * Two kinds of decoders are known: those of bytes that are written as letters (GPT-2, Llama 3,
- * Qwen, SmolLM), and those of pieces with {@code ▁} for a space and {@code <0x0A>} for a byte
- * (Llama 2, Mistral, Gemma). Any thread.
+ * Hugging Face's {@code tokenizer.json}: what it says of truncation and padding, and the tokenizer
+ * in it. One thread at a time.
  */
-final class TokenizerFile {
-  private static final String SPACE = "\u2581";
-  private static final Map<Character, Byte> LETTERS = letters();
+public final class TokenizerFile {
+  private static final long LARGEST = 256L * 1024 * 1024;
+  private static final JsonMapper JSON = new JsonMapper();
 
-  private TokenizerFile() {}
+  private final Path file;
+  private final ObjectNode json;
+  private final JsonNode truncation;
+  private final JsonNode padding;
+
+  private TokenizerFile(Path file, ObjectNode json) {
+    this.file = file;
+    this.json = json;
+    this.truncation = json.path("truncation");
+    this.padding = json.path("padding");
+  }
 
   /**
-   * Returns the bytes of each token.
+   * Reads the file. Blocks.
    *
-   * @param json the file
-   * @return empty if its model or its decoder is of another kind
+   * @throws InferenceException with INVALID_ARGUMENT if it is no such file
    */
-  static Optional<TokenBytes> bytes(JsonNode json) {
-    String decoder = decoder(json.path("decoder"));
-    if (decoder.isEmpty()) {
-      return Optional.empty();
-    }
-    var names = new TreeMap<Integer, String>();
-    vocabulary(json.at("/model/vocab"), names);
-    var special = new HashMap<Integer, Boolean>();
-    for (JsonNode added : json.path("added_tokens")) {
-      names.put(added.path("id").asInt(-1), added.path("content").asText());
-      special.put(added.path("id").asInt(-1), added.path("special").asBoolean());
-    }
-    return names.isEmpty() || names.firstKey() < 0 || names.lastKey() > 8 * names.size()
-        ? Optional.empty()
-        : Optional.of(bytes(names, special, decoder.equals("ByteLevel")));
-  }
-
-  private static TokenBytes bytes(
-      SortedMap<Integer, String> names, Map<Integer, Boolean> special, boolean letters) {
-    var builder = new TokenBytes.Builder();
-    for (int token = 0; token <= names.lastKey(); token++) {
-      String name = names.get(token);
-      if (name == null || special.getOrDefault(token, false)) {
-        builder.addSpecial(name == null ? "" : name);
-      } else if (letters) {
-        builder.add(ofLetters(name));
-      } else {
-        // Added tokens are no pieces, but the decoder does not know.
-        builder.add(ofPiece(name));
+  public static TokenizerFile read(Path file) {
+    try {
+      if (Files.size(file) > LARGEST) {
+        throw invalid(file, "is larger than " + LARGEST + " bytes");
       }
-    }
-    return builder.build();
-  }
-
-  /** Reads what most models have, an object of numbers, or the list of texts of a unigram model. */
-  private static void vocabulary(JsonNode vocabulary, Map<Integer, String> names) {
-    if (vocabulary.isArray()) {
-      for (int i = 0; i < vocabulary.size(); i++) {
-        names.put(i, vocabulary.path(i).path(0).asText());
+      JsonNode json = JSON.readTree(Files.readAllBytes(file));
+      if (json instanceof ObjectNode object) {
+        return new TokenizerFile(file, object);
       }
-    } else {
-      vocabulary
-          .properties()
-          .forEach(entry -> names.put(entry.getValue().asInt(-1), entry.getKey()));
+      throw invalid(file, "is no JSON object");
+    } catch (IOException e) {
+      throw invalid(file, "cannot be read: " + e.getMessage());
     }
   }
 
-  /** Returns the kind of a decoder: ByteLevel, Metaspace, or empty if it is another one. */
-  private static String decoder(JsonNode decoder) {
-    String type = decoder.path("type").asText();
-    return switch (type) {
-      case "ByteLevel", "Metaspace" -> type;
-      case "Sequence" -> sequence(decoder.path("decoders"));
-      default -> "";
-    };
+  private static InferenceException invalid(Path file, String what) {
+    return new InferenceException(ErrorCode.INVALID_ARGUMENT, file + " " + what);
   }
 
-  private static String sequence(JsonNode decoders) {
-    String kind = "";
-    for (JsonNode decoder : decoders) {
-      String type = decoder.path("type").asText();
-      switch (type) {
-        case "ByteLevel" -> kind = type;
-        case "Metaspace" -> kind = type;
-        case "Replace" -> {
-          boolean space = decoder.at("/pattern/String").asText().equals(SPACE);
-          if (!space || !decoder.path("content").asText().equals(" ")) {
-            return "";
-          }
-          kind = "Metaspace";
-        }
-        case "ByteFallback", "Fuse", "Strip" -> {
-          // These change nothing of a single token, but for the first one's space.
-        }
-        default -> {
-          return "";
-        }
-      }
-    }
-    return kind;
+  /** Returns the most tokens that it leaves of a text; 0 if it says nothing of that. */
+  public int maxTokens() {
+    return Math.max(0, truncation.path("max_length").asInt(0));
   }
 
-  private static byte[] ofLetters(String name) {
-    byte[] bytes = new byte[name.length()];
-    for (int i = 0; i < bytes.length; i++) {
-      Byte known = LETTERS.get(name.charAt(i));
-      if (known == null) {
-        return name.getBytes(StandardCharsets.UTF_8);
-      }
-      bytes[i] = known;
-    }
-    return bytes;
-  }
-
-  private static byte[] ofPiece(String name) {
-    if (name.length() == 6 && name.startsWith("<0x") && name.endsWith(">")) {
-      try {
-        return new byte[] {(byte) Integer.parseInt(name.substring(3, 5), 16)};
-      } catch (NumberFormatException _) {
-        // It only looks like a byte.
-      }
-    }
-    return name.replace(SPACE, " ").getBytes(StandardCharsets.UTF_8);
+  /** Returns the token that texts are padded with; 0 if it says nothing of that. */
+  public long padToken() {
+    return padding.path("pad_id").asLong(0);
   }
 
   /**
-   * Returns the letters that bytes are written as: printable ones of Latin-1 as themselves, the
-   * others as letters from U+0100 on, in their order.
+   * Opens the tokenizer in it, which pads nothing.
+   *
+   * @param special whether a text's special tokens are those, and no text
+   * @param maxTokens tokens that longer texts are cut to, as the file says; 0: they are not
+   * @throws InferenceException with FAILED_PRECONDITION if the library is missing, or with
+   *     INVALID_ARGUMENT if there is no tokenizer in it
    */
-  private static Map<Character, Byte> letters() {
-    boolean[] printable = new boolean[256];
-    Arrays.fill(printable, '!', '~' + 1, true);
-    Arrays.fill(printable, 0xA1, 0xAC + 1, true);
-    Arrays.fill(printable, 0xAE, 0xFF + 1, true);
-    var letters = new HashMap<Character, Byte>();
-    char other = 0x100;
-    for (int value = 0; value < printable.length; value++) {
-      letters.put(printable[value] ? (char) value : other++, (byte) value);
+  public HuggingFaceTokenizer open(boolean special, int maxTokens) {
+    ObjectNode whole = json.deepCopy();
+    whole.putNull("padding").putNull("truncation");
+    if (maxTokens > 0) {
+      truncate(whole.putObject("truncation"), maxTokens);
     }
-    return Map.copyOf(letters);
+    return HuggingFaceTokenizer.open(file, whole, special ? whole : withoutSpecialTokens(whole));
+  }
+
+  /** The file may say which end of a text is cut, and which of two texts. */
+  private void truncate(ObjectNode to, int maxTokens) {
+    to.put("direction", truncation.path("direction").asText("Right"))
+        .put("strategy", truncation.path("strategy").asText("LongestFirst"))
+        .put("max_length", maxTokens)
+        .put("stride", 0);
+  }
+
+  /** Returns a copy without special tokens among the texts that are tokens; itself if none is. */
+  private static ObjectNode withoutSpecialTokens(ObjectNode whole) {
+    if (!(whole.get("added_tokens") instanceof ArrayNode tokens)) {
+      return whole;
+    }
+    List<JsonNode> others = new ArrayList<>();
+    tokens.forEach(token -> {
+      if (!token.path("special").asBoolean()) {
+        others.add(token);
+      }
+    });
+    if (others.size() == tokens.size()) {
+      return whole;
+    }
+    ObjectNode plain = whole.deepCopy();
+    plain.putArray("added_tokens").addAll(others);
+    return plain;
   }
 }

@@ -7,6 +7,7 @@ import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.model.AdmissionConfig;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.EncoderConfig;
 import dev.sluice.config.model.EnsembleConfig;
 import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.config.model.GeneratorConfig;
@@ -115,6 +116,9 @@ class ModelConfigReaderTest {
           max_sequences: 7
           controls: { start: begin }
           state: [{ output: after, input: before, returned: true, dims: [2, 3], file: start.bin }]
+        max_batch_bytes: 3KiB
+        encoder: { task: rerank, tokenizer: words/tokenizer.json, pooling: cls, normalize: false, activation: none,
+                   max_tokens: 77, truncate: false, special_tokens: true, batch_tokens: 78, join: never }
         """);
     ModelConfig read = read();
     assertThat(read)
@@ -123,7 +127,7 @@ class ModelConfigReaderTest {
                 new VersionPolicyConfig.All(),
                 Map.of("stable", 1L, "canary", 2L),
                 new BatchingConfig(
-                    8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5),
+                    8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5, 3072),
                 new QueueConfig(
                     64,
                     Duration.ofSeconds(3),
@@ -223,7 +227,16 @@ class ModelConfigReaderTest {
                     13,
                     Duration.ofSeconds(14),
                     BreakerConfig.Readiness.SERVER,
-                    15)));
+                    15),
+                new EncoderConfig(
+                    EncoderConfig.Task.RERANK,
+                    new EncoderConfig.Tokens(
+                        Optional.of(model.resolve("words/tokenizer.json")), 77, false, true),
+                    new EncoderConfig.Head(
+                        Optional.of(EncoderConfig.Pooling.CLS),
+                        Optional.of(false),
+                        Optional.of(EncoderConfig.Activation.NONE)),
+                    new EncoderConfig.Batches(78, EncoderConfig.Join.NEVER))));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
         .containsExactlyInAnyOrder("rows", "model", "declared", "policies");

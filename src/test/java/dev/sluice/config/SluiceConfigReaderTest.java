@@ -12,6 +12,7 @@ import dev.sluice.config.compat.grps.StreamControlConfig;
 import dev.sluice.config.model.AdmissionConfig;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.BreakerConfig;
+import dev.sluice.config.model.EncoderConfig;
 import dev.sluice.config.model.ExplainConfig;
 import dev.sluice.config.model.IsolationConfig;
 import dev.sluice.config.model.JavaConfig;
@@ -137,6 +138,7 @@ class SluiceConfigReaderTest {
           allowed_batch_sizes: [2, 8]
           pad_variable_length_inputs: true
           default_max_batch_size: 5
+          max_batch_bytes: 3KiB
           queue_timeout: 3s
           inline_limit: 70us
           queue_full: unavailable
@@ -304,7 +306,7 @@ class SluiceConfigReaderTest {
                   new VersionPolicyConfig.Specific(Set.of(1L, 3L)),
                   Map.of(),
                   new BatchingConfig(
-                      8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5),
+                      8, true, Duration.ofMillis(2), List.of(4, 6), List.of(2, 8), true, 5, 3072),
                   new QueueConfig(
                       64,
                       Duration.ofSeconds(3),
@@ -350,7 +352,8 @@ class SluiceConfigReaderTest {
                       13,
                       Duration.ofSeconds(14),
                       BreakerConfig.Readiness.SERVER,
-                      15)),
+                      15),
+                  EncoderConfig.DEFAULT),
               new RateLimitConfig(
                   RateLimitConfig.Mode.EXECUTION_COUNT,
                   List.of(
@@ -529,6 +532,17 @@ class SluiceConfigReaderTest {
             "classLabels",
             "sequence",
             "declared",
+            // An encoder is one model's.
+            "task",
+            "tokenizer",
+            "maxTokens",
+            "truncate",
+            "specialTokens",
+            "pooling",
+            "normalize",
+            "activation",
+            "batchTokens",
+            "join",
             "deployment",
             // The keys of tokens come from an address or from a file.
             "keys",

@@ -11,6 +11,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.Grpcurl;
+import dev.sluice.testing.MiniLm;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import java.io.IOException;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  *       the server that later commands ask. Before that, it is one with the sample models, on which
  *       every caller may use control operations.
  *   <li>A server starts when a command first names one of its ports, on a free port instead.
+ *   <li>What {@code hf} downloads is the one real model that the tests have.
  *   <li>What is printed has to be what the page shows, if it shows something; three full stops
  *       stand for anything. JSON of grpcurl is compared as JSON.
  * </ul>
@@ -112,6 +114,7 @@ final class Reader implements AutoCloseable {
       case "make" ->
           assertThat(shell(command.line().replaceFirst("^make", "make --dry-run"), Path.of("")))
               .isNotEmpty();
+      case "hf" -> MiniLm.writeTo(Files.createDirectories(folder.resolve("models")), "minilm");
       case "sluice", "target/sluice/bin/sluice" -> sluice(command);
       case "grpcurl" ->
           assertThat(JSON.readTree(Grpcurl.run(addressed(command.line()))))

@@ -145,6 +145,16 @@ class VersionScannerTest {
   }
 
   @Test
+  void aFolderAsItIsPublishedIsAVersion() {
+    files.write("minilm/config.json", "{}");
+    files.write("minilm/onnx/model_quantized.onnx", "x");
+    assertThat(version("minilm", 1).whole()).isTrue();
+    files.write("started/config.json", "{}");
+    files.write("started/onnx/model.onnx.part", "x");
+    assertThat(version("started", 1).whole()).isFalse();
+  }
+
+  @Test
   void settingsAndNumberedVersionsAreNoPartOfTheOnlyVersion() {
     files.write("digits/saved_model.pb", "x");
     files.write("digits/variables/variables.index", "x");

@@ -79,7 +79,8 @@ final class StreamedModel implements AutoCloseable {
             false,
             ModelConfig.DEFAULT.declared(),
             1,
-            defaults.breaker());
+            defaults.breaker(),
+            defaults.encoder());
     model =
         ServableModel.start(
             session.metadata(),

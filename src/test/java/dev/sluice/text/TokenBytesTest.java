@@ -61,7 +61,7 @@ class TokenBytesTest {
 
   private static TokenBytes read(String json) throws IOException {
     JsonNode file = new JsonMapper().readTree(json);
-    return TokenizerFile.bytes(file).orElseThrow();
+    return TokenizerVocabulary.bytes(file).orElseThrow();
   }
 
   @Test
@@ -94,6 +94,6 @@ class TokenBytesTest {
         "{\"decoder\": {\"type\": \"ByteLevel\"}}"
       })
   void otherFilesHaveNoBytes(String json) throws IOException {
-    assertThat(TokenizerFile.bytes(new JsonMapper().readTree(json))).isEmpty();
+    assertThat(TokenizerVocabulary.bytes(new JsonMapper().readTree(json))).isEmpty();
   }
 }

@@ -20,6 +20,8 @@ import java.util.List;
  *     padded with their own first elements
  * @param defaultMaxBatchSize {@code max_batch_size} of a model whose settings do not mention it,
  *     nor its inputs and outputs, if the first dimension of all of these is open; 0: none
+ * @param maxBatchBytes size of the inputs of requests that are joined, together; a larger request
+ *     runs alone; 0: any size
  */
 public record BatchingConfig(
     int maxBatchSize,
@@ -28,7 +30,8 @@ public record BatchingConfig(
     List<Integer> preferredBatchSizes,
     List<Integer> allowedBatchSizes,
     boolean padVariableLengthInputs,
-    int defaultMaxBatchSize) {
+    int defaultMaxBatchSize,
+    long maxBatchBytes) {
   public static final BatchingConfig DEFAULT =
       new BatchingConfig(0, false, Duration.ZERO, List.of(), List.of());
 
@@ -39,11 +42,13 @@ public record BatchingConfig(
       Duration maxQueueDelay,
       List<Integer> preferredBatchSizes,
       List<Integer> allowedBatchSizes) {
-    this(maxBatchSize, joined, maxQueueDelay, preferredBatchSizes, allowedBatchSizes, false, 0);
+    this(maxBatchSize, joined, maxQueueDelay, preferredBatchSizes, allowedBatchSizes, false, 0, 0);
   }
 
   /** Rows. */
   public static final int LARGEST_BATCH = 1 << 20;
+
+  private static final long MOST_BYTES = 1L << 40;
 
   public BatchingConfig {
     preferredBatchSizes = List.copyOf(preferredBatchSizes);
@@ -61,7 +66,8 @@ public record BatchingConfig(
             sizes(model, "preferred_batch_size", largest, defaults.preferredBatchSizes),
             sizes(model, "allowed_batch_sizes", largest, defaults.allowedBatchSizes),
             model.flag("pad_variable_length_inputs", defaults.padVariableLengthInputs),
-            model.number("default_max_batch_size", defaults.defaultMaxBatchSize, 0, LARGEST_BATCH));
+            model.number("default_max_batch_size", defaults.defaultMaxBatchSize, 0, LARGEST_BATCH),
+            model.size("max_batch_bytes", defaults.maxBatchBytes, 0, MOST_BYTES));
     if (!read.allowedSizesGrowToTheLargest()) {
       throw model.error(
           "allowed_batch_sizes",
@@ -80,7 +86,21 @@ public record BatchingConfig(
         preferredBatchSizes,
         allowedBatchSizes,
         padVariableLengthInputs,
-        0);
+        0,
+        maxBatchBytes);
+  }
+
+  /** Returns the batching of a model that joins rows up to a number and a size in bytes. */
+  public BatchingConfig withJoined(int rows, long bytes) {
+    return new BatchingConfig(
+        rows,
+        rows > 1,
+        maxQueueDelay,
+        preferredBatchSizes,
+        allowedBatchSizes,
+        padVariableLengthInputs,
+        0,
+        bytes);
   }
 
   private static List<Integer> sizes(

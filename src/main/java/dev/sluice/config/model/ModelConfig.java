@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param declared what its Triton {@code config.pbtxt} says; empty without
  * @param warmupIterations times that each recorded request runs in a warm-up
  * @param breaker when it answers no requests for a while, because its runs hang or fail
+ * @param encoder how it encodes texts, if it is a text encoder
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -48,7 +49,8 @@ public record ModelConfig(
     boolean responseCache,
     dev.sluice.config.compat.triton.proto.ModelConfig declared,
     int warmupIterations,
-    BreakerConfig breaker) {
+    BreakerConfig breaker,
+    EncoderConfig encoder) {
   /**
    * How many runs of a version go on at once: each worker of each session has a thread and runs one
    * request or batch after the other.
@@ -140,7 +142,8 @@ public record ModelConfig(
         false,
         NOT_DECLARED,
         1,
-        BreakerConfig.DEFAULT);
+        BreakerConfig.DEFAULT,
+        EncoderConfig.DEFAULT);
   }
 
   /** Returns the same settings for other versions. */
@@ -182,7 +185,8 @@ public record ModelConfig(
         responseCache,
         declared,
         warmupIterations,
-        breaker);
+        breaker,
+        encoder);
   }
 
   /** Returns the same settings for a model that is composed of others. */
@@ -215,7 +219,8 @@ public record ModelConfig(
         responseCache,
         declared,
         warmupIterations,
-        breaker);
+        breaker,
+        encoder);
   }
 
   /** Reads a {@code model.yml}. */
@@ -240,7 +245,8 @@ public record ModelConfig(
             classLabels(model),
             model
                 .value("sequence")
-                .map(sequence -> sequence.section().readAll(SequenceConfig::read)));
+                .map(sequence -> sequence.section().readAll(SequenceConfig::read)),
+            model.section("encoder", EncoderConfig::read));
     read.requireConcurrency(model);
     return read;
   }
@@ -301,7 +307,8 @@ public record ModelConfig(
         responseCache,
         declared,
         warmupIterations,
-        breaker);
+        breaker,
+        encoder.in(modelFolder));
   }
 
   /**
@@ -317,7 +324,8 @@ public record ModelConfig(
         DEFAULT.stream,
         Optional.empty(),
         Map.of(),
-        Optional.empty());
+        Optional.empty(),
+        EncoderConfig.DEFAULT);
   }
 
   private static ModelConfig read(
@@ -328,7 +336,8 @@ public record ModelConfig(
       StreamConfig stream,
       Optional<EnsembleConfig> ensemble,
       Map<String, Path> classLabels,
-      Optional<SequenceConfig> sequence) {
+      Optional<SequenceConfig> sequence,
+      EncoderConfig encoder) {
     return new ModelConfig(
         VersionPolicyConfig.read(model, "version_policy", defaults.versionPolicy),
         labels,
@@ -346,7 +355,8 @@ public record ModelConfig(
         model.flag("response_cache", defaults.responseCache),
         NOT_DECLARED,
         model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS),
-        model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)));
+        model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)),
+        encoder);
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */

@@ -29,6 +29,9 @@ public final class ModelFolder {
   public static final String WANTED =
       "saved_model.pb, saved_model.pbtxt, NAME.savedmodel, NAME.onnx, NAME.jar";
 
+  /** What a folder has that lies as it is published on Hugging Face. */
+  private static final List<String> PUBLISHED = List.of("config.json", "onnx");
+
   /** The number of the version whose files lie directly in the model's folder. */
   private static final long ONLY_VERSION = 1;
 
@@ -90,7 +93,8 @@ public final class ModelFolder {
     if (MODEL_FILES.stream().noneMatch(file -> Files.exists(folder.resolve(file)))
         && !isFolderOfOneFile(children)
         && !isFolderOfCode(children)
-        && !isFolderOfLite(children)) {
+        && !isFolderOfLite(children)
+        && !isPublished()) {
       return;
     }
     ScannedVersion numbered = versions.get(ONLY_VERSION);
@@ -118,6 +122,12 @@ public final class ModelFolder {
     return versions.isEmpty()
         && children.stream()
             .anyMatch(child -> fileName(child).endsWith(".jar") && Files.isRegularFile(child));
+  }
+
+  /** Returns whether it is a folder as Hugging Face has it: the graph lies in a folder in it. */
+  private boolean isPublished() {
+    return versions.isEmpty()
+        && PUBLISHED.stream().allMatch(name -> Files.exists(folder.resolve(name)));
   }
 
   /** TensorFlow Lite files are no model here, but the version has to say so. */
@@ -170,8 +180,14 @@ public final class ModelFolder {
 
   private static boolean holdsModel(Fingerprint files) {
     return files.files().stream()
-        .map(file -> Path.of(file.name()).getName(0).toString())
-        .anyMatch(name -> MODEL_FILES.contains(name) || isNamedModel(name));
+        .map(file -> Path.of(file.name()))
+        .anyMatch(ModelFolder::isPartOfModel);
+  }
+
+  private static boolean isPartOfModel(Path file) {
+    String first = file.getName(0).toString();
+    boolean published = first.equals(PUBLISHED.getLast()) && isNamedModel(fileName(file));
+    return MODEL_FILES.contains(first) || isNamedModel(first) || published;
   }
 
   /** Returns whether it is a model under a name of its own, or a plugin. */

@@ -21,7 +21,7 @@ public final class ModelFolderDetector {
    */
   private static final Pattern PART =
       Pattern.compile(
-          "[^.].*\\.onnx|saved_model\\.pb(txt)?|model\\.savedmodel|model\\.yml|config\\.pbtxt|\\d+");
+          "[^.].*\\.onnx|saved_model\\.pb(txt)?|model\\.savedmodel|model\\.yml|config\\.pbtxt|config\\.json|\\d+");
 
   /** Folders that held models when they were last polled with anything in them. */
   private final Set<Path> ofModels = ConcurrentHashMap.newKeySet();

@@ -18,8 +18,13 @@ public final class Batch {
 
   long waitNanos;
 
-  /** Of a batch in the making: rows, when its oldest member came, whether others did not fit. */
+  /**
+   * Of a batch in the making: rows, bytes of its inputs, when its oldest member came, whether
+   * others did not fit.
+   */
   int rows;
+
+  long bytes;
 
   long sinceNanos;
   boolean full;
@@ -53,6 +58,7 @@ public final class Batch {
     members.clear();
     members.add(head);
     rows = head.rows();
+    bytes = head.request().inputBytes();
     sinceNanos = head.sinceNanos();
     full = false;
     underWay = head.isUnderWay();
@@ -61,6 +67,7 @@ public final class Batch {
   void add(PendingRequest member) {
     members.add(member);
     rows += member.rows();
+    bytes += member.request().inputBytes();
     underWay |= member.isUnderWay();
     if (member.sinceNanos() - sinceNanos < 0) {
       sinceNanos = member.sinceNanos();

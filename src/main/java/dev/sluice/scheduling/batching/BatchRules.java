@@ -26,6 +26,7 @@ public final class BatchRules {
   private static final int MOST_PADDED_RANK = 6;
 
   private final int largest;
+  private final long largestBytes;
   private final List<Integer> allowedSizes;
   private final boolean pads;
   private final boolean firstIsBatch;
@@ -39,6 +40,7 @@ public final class BatchRules {
 
   public BatchRules(BatchingConfig config, ModelMetadata model) {
     this.largest = config.maxBatchSize();
+    this.largestBytes = config.maxBatchBytes() == 0 ? Long.MAX_VALUE : config.maxBatchBytes();
     this.allowedSizes = config.allowedBatchSizes();
     this.pads = config.padVariableLengthInputs();
     this.firstIsBatch = model.maxBatchSize() > 0;
@@ -74,6 +76,11 @@ public final class BatchRules {
   /** Returns how many rows a batch has at most. */
   public int largest() {
     return largest;
+  }
+
+  /** Returns whether a batch may have so many rows, and so many bytes of inputs. */
+  boolean fits(int rows, long bytes) {
+    return rows <= largest && bytes <= largestBytes;
   }
 
   /** By how many rows a request may join others; 0 if it runs alone. */

@@ -189,7 +189,9 @@ public final class DynamicBatcher {
   }
 
   private void addIfItFits(PendingRequest waiting, Batch batch) {
-    if (batch.rows + waiting.rows() <= rules.largest()) {
+    boolean fits =
+        rules.fits(batch.rows + waiting.rows(), batch.bytes + waiting.request().inputBytes());
+    if (fits) {
       batch.add(waiting);
     } else {
       batch.full = true;

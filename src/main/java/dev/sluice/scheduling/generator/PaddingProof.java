@@ -6,14 +6,13 @@ import dev.sluice.inference.StepPadding;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
 import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.FloatValues;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -160,24 +159,7 @@ record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, Bat
     if (!one.type().isFloat()) {
       return one.data().mismatch(other.data()) < 0;
     }
-    double largest = 0;
-    double difference = 0;
-    for (long i = 0; i < one.elementCount(); i++) {
-      double value = number(other, i);
-      largest = Math.max(largest, Math.abs(value));
-      difference = Math.max(difference, Math.abs(value - number(one, i)));
-    }
-    return difference <= largest * tolerance(one.type());
-  }
-
-  private static double number(Tensor tensor, long index) {
-    MemorySegment data = tensor.data();
-    return switch (tensor.type()) {
-      case FP32 -> data.getAtIndex(ValueLayout.JAVA_FLOAT, index);
-      case FP64 -> data.getAtIndex(ValueLayout.JAVA_DOUBLE, index);
-      case FP16 -> Float.float16ToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index));
-      default -> Float.intBitsToFloat(data.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
-    };
+    return FloatValues.areNear(one, other, tolerance(one.type()));
   }
 
   private static double tolerance(DataType type) {

@@ -22,6 +22,7 @@ public record BatchingAdvice(ModelRepository repository, LongSupplier nanoTime) 
         live.loaded() instanceof ServableModel model
             ? model
                 .streamAdvice()
+                .or(() -> model.session().advice())
                 .or(() -> BatchabilityProbe.advice(model.session(), model.metadata(), nanoTime))
             : Optional.empty());
   }

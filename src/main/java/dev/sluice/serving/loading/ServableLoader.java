@@ -223,7 +223,7 @@ public final class ServableLoader implements Loader {
         .sessions()
         .getFirst()
         .metadata()
-        .withMaxBatchSize(config.batching().maxBatchSize())
+        .withMaxBatchSize(opened.completed().shownBatchSize())
         .withDecoupled(config.stream().decoupled())
         .withQueueTimeouts(config.queue().hasPolicies())
         .withClassLabels(ClassLabels.read(config.classLabels()));

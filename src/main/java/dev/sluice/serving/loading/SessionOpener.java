@@ -12,6 +12,7 @@ import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.serving.AvailableMemory;
+import dev.sluice.serving.encoder.EncoderSession;
 import dev.sluice.serving.warmup.DeclaredWarmUp;
 import dev.sluice.serving.warmup.RecordedWarmUp;
 import dev.sluice.serving.warmup.WarmUp;
@@ -47,11 +48,17 @@ record SessionOpener(
    *
    * @param sessions one for each worker, ready to take requests: the first worker of each instance,
    *     then the second of each, so that the workers that are woken first share nothing
-   * @param config the model's, complete with what its files say
+   * @param completed the model's settings, complete with what its files say
    * @param shared the first of each instance, which others share and any may outlive; empty if each
    *     worker has a session of its own
    */
-  record Opened(List<ModelSession> sessions, ModelConfig config, List<ModelSession> shared) {}
+  record Opened(
+      List<ModelSession> sessions, CompletedSettings completed, List<ModelSession> shared) {
+    /** Returns the settings. */
+    ModelConfig config() {
+      return completed.config();
+    }
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
 
@@ -64,11 +71,11 @@ record SessionOpener(
     try {
       ModelSession first = open();
       sessions.add(first);
-      ModelConfig config = DefaultBatchSize.complete(said, first.metadata());
+      CompletedSettings config = CompletedSettings.of(source.id(), said, first, folder);
       limitLast(config, sessions);
-      warmUp(sessions.getLast(), config);
+      warmUp(sessions.getLast(), config.config());
       var loaded = new ArrayList<>(List.of(first));
-      while (loaded.size() < config.workers().instances()) {
+      while (loaded.size() < config.config().workers().instances()) {
         loaded.add(open());
         addWarm(loaded.getLast(), config, sessions);
       }
@@ -76,7 +83,7 @@ record SessionOpener(
         return new Opened(sessions, config, loaded);
       }
       sessions.replaceAll(session -> new ReopenableSession(() -> openAgain(config), session));
-      int concurrency = Math.min(1, config.workers().concurrency());
+      int concurrency = Math.min(1, config.config().workers().concurrency());
       var workers = new Workers(loaded.size(), concurrency);
       return new Opened(sessions, config.withWorkers(workers), List.of());
     } catch (RuntimeException | Error e) {
@@ -91,7 +98,8 @@ record SessionOpener(
    * whether there are any.
    */
   private boolean share(
-      List<ModelSession> loaded, ModelConfig config, List<ModelSession> sessions) {
+      List<ModelSession> loaded, CompletedSettings completed, List<ModelSession> sessions) {
+    ModelConfig config = completed.config();
     for (int worker = 1; worker < config.concurrency(); worker++) {
       for (ModelSession first : loaded) {
         Optional<ModelSession> shared = first.share();
@@ -102,7 +110,7 @@ record SessionOpener(
               .log("concurrency has no effect: a session of the model runs one request at a time");
           return false;
         }
-        add(shared.get(), config, sessions);
+        add(shared.get(), completed, sessions);
       }
     }
     return config.concurrency() > 1;
@@ -116,14 +124,14 @@ record SessionOpener(
     for (ModelSession first : opened.shared()) {
       Optional<ModelSession> shared = first.share();
       if (shared.isPresent()) {
-        return limited(shared.get(), opened.config());
+        return limited(shared.get(), opened.completed());
       }
     }
     AvailableMemory.requireFor(source.folder(), source.id());
-    return openAgain(opened.config());
+    return openAgain(opened.completed());
   }
 
-  private ModelSession limited(ModelSession session, ModelConfig config) {
+  private ModelSession limited(ModelSession session, CompletedSettings config) {
     var opened = new ArrayList<ModelSession>();
     try {
       add(session, config, opened);
@@ -135,7 +143,7 @@ record SessionOpener(
   }
 
   /** Opens a session in place of one that was lost, ready to take requests. */
-  private ModelSession openAgain(ModelConfig config) {
+  private ModelSession openAgain(CompletedSettings config) {
     var opened = new ArrayList<ModelSession>();
     try {
       addWarm(open(), config, opened);
@@ -147,21 +155,25 @@ record SessionOpener(
   }
 
   /** Adds a session; on any failure it is closed with the others. */
-  private void add(ModelSession opened, ModelConfig config, List<ModelSession> sessions) {
+  private void add(ModelSession opened, CompletedSettings config, List<ModelSession> sessions) {
     sessions.add(opened);
     limitLast(config, sessions);
   }
 
   /** Holds the session that was added last to its limits; one that fails stays in the list. */
-  private void limitLast(ModelConfig config, List<ModelSession> sessions) {
+  private void limitLast(CompletedSettings completed, List<ModelSession> sessions) {
     int last = sessions.size() - 1;
+    completed
+        .encoder()
+        .ifPresent(encoder -> sessions.set(last, new EncoderSession(sessions.get(last), encoder)));
     sessions.set(last, new LimitedSession(sessions.get(last), maxOutputSize));
-    sessions.set(last, new DeclaredTensors(source.id(), config).applyTo(sessions.get(last)));
+    sessions.set(
+        last, new DeclaredTensors(source.id(), completed.config()).applyTo(sessions.get(last)));
   }
 
-  private void addWarm(ModelSession opened, ModelConfig config, List<ModelSession> sessions) {
+  private void addWarm(ModelSession opened, CompletedSettings config, List<ModelSession> sessions) {
     add(opened, config, sessions);
-    warmUp(sessions.getLast(), config);
+    warmUp(sessions.getLast(), config.config());
   }
 
   private ModelSession open() {

@@ -18,6 +18,9 @@ final class VersionLocation {
   /** Folders that Triton looks into: a SavedModel, or an ONNX model in several files. */
   private static final List<String> FOLDERS = List.of("model.savedmodel", "model.onnx");
 
+  /** The folder of ONNX files in a folder as it is published on Hugging Face. */
+  private static final String PUBLISHED = "onnx";
+
   private VersionLocation() {}
 
   /**
@@ -36,7 +39,12 @@ final class VersionLocation {
         return folder.resolve(name);
       }
     }
-    return folder;
+    return isPublished(folder) ? folder.resolve(PUBLISHED) : folder;
+  }
+
+  private static boolean isPublished(Path folder) {
+    return Files.exists(folder.resolve("config.json"))
+        && Files.isDirectory(folder.resolve(PUBLISHED));
   }
 
   private static Path named(Path folder, String name) {

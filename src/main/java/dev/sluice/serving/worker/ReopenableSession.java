@@ -137,6 +137,11 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
   }
 
   @Override
+  public Optional<String> advice() {
+    return session.advice();
+  }
+
+  @Override
   public CompletionStage<String> ended() {
     return session.ended();
   }

@@ -137,6 +137,19 @@ class DynamicBatcherTest {
   }
 
   @Test
+  void inputsOfABatchHaveNoMoreBytesThanTheyMay() {
+    batcher = batcher(config(DELAY).withJoined(LARGEST, 4 * Float.BYTES));
+    PendingRequest first = offer(3);
+    PendingRequest tooMany = offer(2);
+    PendingRequest joins = offer(1);
+    assertDispatched(first);
+    PendingRequest larger = offer(5);
+    assertDispatched(tooMany, joins);
+    clock.set(DELAY);
+    assertDispatched(larger);
+  }
+
+  @Test
   void requestLargerThanTheBatchRunsAlone() {
     PendingRequest large = offer(LARGEST + 1);
     PendingRequest small = offer(LARGEST);

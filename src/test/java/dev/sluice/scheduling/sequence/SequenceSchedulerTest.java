@@ -144,7 +144,8 @@ class SequenceSchedulerTest {
             false,
             ModelConfig.DEFAULT.declared(),
             1,
-            defaults.breaker());
+            defaults.breaker(),
+            defaults.encoder());
     plans = SequencePlans.of(METADATA, rules);
     scheduler = new SequenceScheduler(vertx, plans, List.of(first, second), config, clock::get);
   }

@@ -58,7 +58,8 @@ final class FakeCaller {
         false,
         defaults.declared(),
         1,
-        breaker);
+        breaker,
+        defaults.encoder());
   }
 
   ModelId model() {

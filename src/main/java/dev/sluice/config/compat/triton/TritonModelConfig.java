@@ -126,7 +126,8 @@ public final class TritonModelConfig {
                 : defaults.responseCache(),
             model,
             defaults.warmupIterations(),
-            defaults.breaker());
+            defaults.breaker(),
+            defaults.encoder());
     collectNotFollowed("", model, ignored);
     if (!ignored.isEmpty()) {
       warnings.accept(fields.file() + ": has no meaning here: " + String.join(", ", ignored));

@@ -39,7 +39,8 @@ final class TritonScheduling {
         false,
         model.hasMaxBatchSize() || model.getInputCount() > 0 || model.getOutputCount() > 0
             ? 0
-            : defaults.defaultMaxBatchSize());
+            : defaults.defaultMaxBatchSize(),
+        defaults.maxBatchBytes());
   }
 
   /** Returns the largest batch; 0 if a model's first dimension is not one. */

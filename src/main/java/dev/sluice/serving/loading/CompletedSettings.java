@@ -1,0 +1,72 @@
+package dev.sluice.serving.loading;
+
+import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.compat.huggingface.PublishedModel;
+import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.ModelConfig.Workers;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ModelId;
+import dev.sluice.runtime.ModelSession;
+import dev.sluice.serving.encoder.EncoderFiles;
+import dev.sluice.serving.encoder.TextEncoder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A model's settings, complete with what its graph and its files say.
+ *
+ * @param shownBatchSize largest batch as clients see it: an encoder joins texts of requests without
+ *     saying that the first dimension is a batch
+ * @param encoder if the model takes texts in place of tokens
+ */
+record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEncoder> encoder) {
+  /** Requests of an encoder that run together, in texts. */
+  private static final int JOINED_TEXTS = 64;
+
+  /** Bytes of a text that are a token, about. */
+  private static final int TOKEN_BYTES = 4;
+
+  /**
+   * Completes the settings of a model. Blocks, and runs it.
+   *
+   * @param session its first, which no other caller uses yet
+   * @param folder of the version
+   */
+  static CompletedSettings of(ModelId id, ModelConfig said, ModelSession session, Path folder) {
+    Optional<TextEncoder> encoder = encoder(id, said, session, folder);
+    ModelConfig config = DefaultBatchSize.complete(said, session.metadata());
+    return new CompletedSettings(
+        encoder.map(found -> joined(said, found)).orElse(config),
+        (encoder.isPresent() ? said : config).batching().maxBatchSize(),
+        encoder);
+  }
+
+  private static Optional<TextEncoder> encoder(
+      ModelId id, ModelConfig said, ModelSession session, Path folder) {
+    try {
+      var published = PublishedModel.in(List.of(folder, VersionLocation.modelFolder(folder, id)));
+      return new EncoderFiles(id, said, published).find(session);
+    } catch (ConfigException e) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION, "model " + id + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Joins requests where texts run together, unless the settings say which. */
+  private static ModelConfig joined(ModelConfig said, TextEncoder encoder) {
+    BatchingConfig batching = said.batching();
+    boolean wanted = batching.maxBatchSize() == 0 && encoder.joins() && !encoder.takesPairs();
+    return wanted
+        ? said.withBatching(
+            batching.withJoined(
+                JOINED_TEXTS, (long) encoder.config().batches().batchTokens() * TOKEN_BYTES))
+        : said;
+  }
+
+  CompletedSettings withWorkers(Workers workers) {
+    return new CompletedSettings(config.withWorkers(workers), shownBatchSize, encoder);
+  }
+}
