@@ -26,7 +26,8 @@ public final class ServerProcess implements AutoCloseable {
   /**
    * The same heap for everyone, in memory from the start: what the process takes later is not heap.
    */
-  private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
+  private static final List<String> HEAP =
+      List.of("-Xms1g", "-Xmx1g", "-Xmn340m", "-XX:+AlwaysPreTouch");
 
   /** What the distribution's start script passes too. */
   private static final List<String> FLAGS =

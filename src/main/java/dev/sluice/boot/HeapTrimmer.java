@@ -28,8 +28,11 @@ final class HeapTrimmer {
    */
   private static final int BUSY_PART = 10;
 
-  /** The part of the largest heap that it has to have grown by. */
+  /** The part of the largest heap that it has to have grown by, */
   private static final int GROWN_PART = 8;
+
+  /** or so many bytes where that is more: what a large machine has is no reason to keep it. */
+  private static final long GROWN_BYTES = 64L << 20;
 
   private static final long SHORTEST_PAUSE_NANOS = Duration.ofMinutes(2).toNanos();
 
@@ -75,7 +78,7 @@ final class HeapTrimmer {
   boolean look() {
     boolean calm = isCalm();
     MemoryUsage now = heap.get();
-    boolean grown = now.getCommitted() - atRest > now.getMax() / GROWN_PART;
+    boolean grown = now.getCommitted() - atRest > Math.min(now.getMax() / GROWN_PART, GROWN_BYTES);
     boolean due = calm && grown && nanoTime.getAsLong() - earliest >= 0;
     if (due) {
       giveBack(now.getCommitted());

@@ -11,13 +11,14 @@ class HeapTrimmerTest {
 
   private long committed = 40 * MIB;
   private long smallest = 40 * MIB;
+  private long largest = 128 * MIB;
   private long processorTime;
   private int forced;
   private long nanos;
 
   private final HeapTrimmer unused =
       new HeapTrimmer(
-          () -> new MemoryUsage(0, MIB, committed, 128 * MIB),
+          () -> new MemoryUsage(0, MIB, committed, largest),
           () -> processorTime,
           this::collect,
           () -> nanos);
@@ -64,6 +65,15 @@ class HeapTrimmerTest {
     later(Duration.ofHours(1));
     assertThat(unused.look()).isFalse();
     assertThat(forced).isZero();
+  }
+
+  @Test
+  void aLargeHeapIsNotLeftWithWhatASmallOneWouldGiveBack() {
+    largest = 4096 * MIB;
+    load();
+    later(HeapTrimmer.INTERVAL);
+    assertThat(unused.look()).isTrue();
+    assertThat(committed).isEqualTo(40 * MIB);
   }
 
   @Test

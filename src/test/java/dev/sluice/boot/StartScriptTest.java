@@ -36,6 +36,13 @@ class StartScriptTest {
     Files.writeString(path, text);
   }
 
+  /** A machine whose {@code nproc} says this. */
+  private Map<String, String> withCores(int count) throws IOException {
+    write("programs/nproc", "#!/bin/sh\necho " + count + "\n");
+    assertThat(root.resolve("programs/nproc").toFile().setExecutable(true)).isTrue();
+    return Map.of("PATH", root.resolve("programs") + ":" + System.getenv("PATH"));
+  }
+
   private List<String> flags(Map<String, String> environment) throws IOException {
     return flags(SCRIPT, environment);
   }
@@ -148,6 +155,19 @@ class StartScriptTest {
   }
 
   @Test
+  void newObjectsGetAPartOfTheHeapForEachCoreButNeverMoreThanAThird() throws IOException {
+    assertThat(flags(withCores(3))).contains("-Xmn96m");
+    assertThat(flags(withCores(500))).contains("-Xmn1365m");
+  }
+
+  @Test
+  void anotherCollectorDividesTheHeapByItself() throws IOException {
+    assertThat(flags(Map.of("SLUICE_JAVA_OPTS", "-XX:+UseG1GC")))
+        .noneMatch(flag -> flag.startsWith("-Xmn"))
+        .noneMatch(flag -> flag.startsWith("-XX:InitialRAMPercentage"));
+  }
+
+  @Test
   void theJarsAreInOneOrderOnEveryFileSystem() throws IOException {
     Path home = distribution("zeta.jar", "alpha.jar", "Beta.jar");
     List<String> flags = flags(home.resolve("bin/sluice"), Map.of());
@@ -193,7 +213,8 @@ class StartScriptTest {
     Path script = home.resolve("bin/sluice");
     List<String> started = new ArrayList<>(flags(script, Map.of()));
     started.removeAll(List.of("dev.sluice.boot.Main", "serve"));
-    started.removeIf(flag -> flag.matches("-Xmx.*|-XX:MaxDirectMemorySize=.*"));
+    started.removeIf(
+        flag -> flag.matches("-Xm[xn].*|-XX:MaxDirectMemorySize=.*|-XX:InitialRAMPercentage=.*"));
     List<String> options = new ArrayList<>(output(script, Map.of(), "java-options"));
     assertThat(options.remove("\"-XX:MaxRAMPercentage=25\"")).isTrue();
     assertThat(options).isEqualTo(started.stream().map(flag -> '"' + flag + '"').toList());
