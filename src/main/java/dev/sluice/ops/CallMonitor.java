@@ -2,6 +2,7 @@ package dev.sluice.ops;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.telemetry.CallTotals;
+import dev.sluice.telemetry.RunTotals;
 import dev.sluice.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -61,7 +62,8 @@ public final class CallMonitor extends VerticleBase {
   private final LongSupplier nanoTime;
   private final InstantSource clock;
   private final DoubleSupplier lagSeconds;
-  private final ServerHistory history;
+  private final History history;
+  private final ModelHistories modelHistories;
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -87,18 +89,22 @@ public final class CallMonitor extends VerticleBase {
       trends.put(name, TimeSeries.ofMeans());
     }
     trends.put(LONGEST_TIME, TimeSeries.ofPeaks());
-    last = new Look(nanoTime.getAsLong(), sum(telemetry.callTotals()));
+    Map<String, CallTotals> calls = telemetry.callTotals();
+    Map<String, RunTotals> runs = telemetry.runTotals();
+    last = new Look(nanoTime.getAsLong(), sum(calls));
     lastProcessorNanos = system.getProcessCpuTime();
-    history =
-        new ServerHistory(reading(last, lastProcessorNanos, ProcessMetrics.resident().orElse(0.0)));
+    double resident = ProcessMetrics.resident().orElse(0.0);
+    history = History.ofServer(reading(last, runs, lastProcessorNanos, resident));
+    modelHistories = new ModelHistories(clock.millis(), last.nanos, calls, runs);
   }
 
-  private ServerReading reading(Look look, long processorNanos, double residentBytes) {
-    return new ServerReading(
+  private Reading reading(
+      Look look, Map<String, RunTotals> runs, long processorNanos, double residentBytes) {
+    return new Reading(
         clock.millis(),
         look.nanos,
         look.calls,
-        telemetry.runTotals(),
+        runs.values().stream().reduce(RunTotals.NONE, RunTotals::plus),
         processorNanos,
         residentBytes,
         ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
@@ -114,10 +120,12 @@ public final class CallMonitor extends VerticleBase {
   /** Records that one more second is over. */
   void look() {
     Map<String, CallTotals> totals = telemetry.callTotals();
+    Map<String, RunTotals> runs = telemetry.runTotals();
     long now = nanoTime.getAsLong();
     long processorNanos = system.getProcessCpuTime();
     double resident = ProcessMetrics.resident().orElse(0.0);
-    history.add(reading(new Look(now, sum(totals)), processorNanos, resident));
+    history.add(reading(new Look(now, sum(totals)), runs, processorNanos, resident));
+    modelHistories.add(clock.millis(), now, totals, runs);
     double memory = resident / system.getTotalMemorySize();
     synchronized (this) {
       remember(totals, now);
@@ -178,8 +186,13 @@ public final class CallMonitor extends VerticleBase {
   }
 
   /** Returns the figures of the server in the past. */
-  ServerHistory history() {
+  History history() {
     return history;
+  }
+
+  /** Returns the figures of a model in the past. */
+  History history(String model) {
+    return modelHistories.of(model);
   }
 
   /** Returns the course of a value, as grps' monitor has it; empty if there is no such value. */

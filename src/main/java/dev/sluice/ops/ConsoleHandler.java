@@ -178,15 +178,21 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private void answerHistory(HttpExchange exchange) {
     String span = parameter(exchange.query(), "span");
     String after = parameter(exchange.query(), "after_ms");
-    Optional<ServerHistory.Span> known = ServerHistory.Span.of(span.isEmpty() ? "minutes" : span);
+    String name = parameter(exchange.query(), "model");
+    Optional<History.Span> known = History.Span.of(span.isEmpty() ? "minutes" : span);
     if (known.isEmpty() || !after.matches("[0-9]{0,15}")) {
       refuse(exchange, 400, "wanted span=minutes, hours or day, and after_ms= a number, or none");
       return;
     }
+    if (!name.isEmpty() && !model.isKnown(name)) {
+      refuse(exchange, 404, "the server has no model '%s'".formatted(name));
+      return;
+    }
     long afterMillis = after.isEmpty() ? 0 : Long.parseLong(after);
+    History history = name.isEmpty() ? monitor.history() : monitor.history(name);
     exchange.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     exchange
-        .compute(LARGE, () -> monitor.history().json(known.get(), afterMillis).toBuffer())
+        .compute(LARGE, () -> history.json(known.get(), afterMillis).toBuffer())
         .onSuccess(json -> exchange.json(200, json))
         .onFailure(e -> refuse(exchange, 500, exchange.explain(e).getMessage()));
   }

@@ -26,6 +26,10 @@ public record ConsoleModel(ControlPlane control, DataPlane data) {
   private static final List<Operation> OFFERED =
       List.of(Operation.INFER, Operation.EXPLAIN, Operation.MODEL_METADATA);
 
+  boolean isKnown(String name) {
+    return control.versions(name).isPresent();
+  }
+
   JsonObject json(String name, Caller caller) {
     var versions = new JsonArray();
     for (VersionStatus status : control.versions(name).orElse(List.of())) {
@@ -33,7 +37,7 @@ public record ConsoleModel(ControlPlane control, DataPlane data) {
     }
     return new JsonObject()
         .put("name", name)
-        .put("known", control.versions(name).isPresent())
+        .put("known", isKnown(name))
         .put("rights", rights(name, caller))
         .put("versions", versions);
   }

@@ -2,8 +2,8 @@ package dev.sluice.ops;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Ring of points in time, each some seconds after the one before. Fixed memory from the start. Not
@@ -13,21 +13,20 @@ final class HistoryPoints {
   private final int stepSeconds;
   private final long[] endMillis;
   private final List<Column> columns;
-  private ServerReading from;
+  private Reading from;
   private int seconds;
   private int next;
   private int size;
 
-  HistoryPoints(int stepSeconds, int most, ServerReading start) {
+  HistoryPoints(Set<Figure> figures, int stepSeconds, int most, Reading start) {
     this.stepSeconds = stepSeconds;
     this.endMillis = new long[most];
-    this.columns =
-        Arrays.stream(ServerFigure.values()).map(figure -> new Column(figure, most)).toList();
+    this.columns = figures.stream().map(figure -> new Column(figure, most)).toList();
     this.from = start;
   }
 
   /** Records that one more second is over: a point, if it is the last of a step. */
-  void add(ServerReading to) {
+  void add(Reading to) {
     columns.forEach(column -> column.look(from, to));
     seconds++;
     if (seconds == stepSeconds) {
@@ -35,7 +34,7 @@ final class HistoryPoints {
     }
   }
 
-  private void addPoint(ServerReading to) {
+  private void addPoint(Reading to) {
     columns.forEach(column -> column.set(next, from, to));
     endMillis[next] = to.millis();
     next = (next + 1) % endMillis.length;
@@ -65,24 +64,24 @@ final class HistoryPoints {
 
   /** The values of one figure. */
   private static final class Column {
-    private final ServerFigure figure;
+    private final Figure figure;
     private final double[] values;
 
     /** The most since the last point. */
     private double peak;
 
-    Column(ServerFigure figure, int most) {
+    Column(Figure figure, int most) {
       this.figure = figure;
       this.values = new double[most];
     }
 
-    void look(ServerReading from, ServerReading to) {
+    void look(Reading from, Reading to) {
       if (figure.isGauge()) {
         peak = Math.max(peak, figure.between(from, to));
       }
     }
 
-    void set(int place, ServerReading from, ServerReading to) {
+    void set(int place, Reading from, Reading to) {
       values[place] = figure.isGauge() ? peak : figure.between(from, to);
       peak = 0;
     }

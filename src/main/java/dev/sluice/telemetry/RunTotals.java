@@ -2,7 +2,6 @@ package dev.sluice.telemetry;
 
 import dev.sluice.telemetry.meter.ModelStatistics.BatchTimes;
 import dev.sluice.telemetry.meter.VersionMeter;
-import java.util.Collection;
 
 /**
  * Totals of the versions that are loaded. They become smaller when a version is unloaded.
@@ -15,19 +14,20 @@ public record RunTotals(long runs, long rows, long waiting) {
   /** No runs at all. */
   public static final RunTotals NONE = new RunTotals(0, 0, 0);
 
-  static RunTotals of(Collection<VersionMeter> versions) {
+  static RunTotals of(VersionMeter version) {
     long runs = 0;
     long rows = 0;
-    long waiting = 0;
-    for (VersionMeter version : versions) {
-      waiting += version.waiting();
-      for (BatchTimes batch : version.statistics().batches()) {
-        long count = batch.computeInfer().count();
-        runs += count;
-        rows += count * batch.size();
-      }
+    for (BatchTimes batch : version.statistics().batches()) {
+      long count = batch.computeInfer().count();
+      runs += count;
+      rows += count * batch.size();
     }
-    return new RunTotals(runs, rows, waiting);
+    return new RunTotals(runs, rows, version.waiting());
+  }
+
+  /** These and those. */
+  public RunTotals plus(RunTotals more) {
+    return new RunTotals(runs + more.runs, rows + more.rows, waiting + more.waiting);
   }
 
   /** Returns the mean number of rows of the runs since then; NaN if there were none. */

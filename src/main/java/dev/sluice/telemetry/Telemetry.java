@@ -210,9 +210,14 @@ public final class Telemetry {
     return totals;
   }
 
-  /** Returns all runs so far of the versions that are loaded, and what waits for them. */
-  public RunTotals runTotals() {
-    return RunTotals.of(versions.values());
+  /** Returns all runs so far of the versions that are loaded, and what waits, by model. */
+  public Map<String, RunTotals> runTotals() {
+    Map<String, RunTotals> totals = new HashMap<>();
+    versions
+        .values()
+        .forEach(version ->
+            totals.merge(version.model().name(), RunTotals.of(version), RunTotals::plus));
+    return totals;
   }
 
   /** Puts more on the page. */

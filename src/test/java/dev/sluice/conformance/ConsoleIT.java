@@ -207,6 +207,24 @@ class ConsoleIT {
     assertThat(json("/console/history.json?span=day").getInteger("step_seconds")).isEqualTo(120);
   }
 
+  @Test
+  void aModelHasAHistoryAndAnUnknownOneHasNone() {
+    JsonObject history = json("/console/history.json?model=half_plus_two");
+    assertThat(history.getInteger("step_seconds")).isEqualTo(5);
+    assertThat(history.getJsonObject("figures").fieldNames())
+        .containsExactlyInAnyOrder(
+            "time_ms",
+            "requests_per_second",
+            "failed_percent",
+            "p50_ms",
+            "p99_ms",
+            "rows_per_run",
+            "queued");
+    Answer unknown = get("/console/history.json?model=nobody", "*/*");
+    assertThat(unknown.status()).isEqualTo(404);
+    assertThat(unknown.text()).contains("the server has no model 'nobody'");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"span=years", "span=minutes&after_ms=now", "after_ms=-1"})
   void aHistoryThatThereIsNotIsRefused(String query) {

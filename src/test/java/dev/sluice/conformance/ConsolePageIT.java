@@ -134,9 +134,9 @@ class ConsolePageIT {
       Buffer request = Buffer.buffer("{\"instances\": [1.0]}");
       http.send("POST", "/v1/models/half_plus_two:predict", request);
       open(page());
-      browser.await("document.querySelectorAll('#charts canvas').length === 8");
+      browser.await("document.querySelectorAll('#overview canvas').length === 8");
       browser.await(
-          "[...document.querySelectorAll('#charts canvas')].every(each =>"
+          "[...document.querySelectorAll('#overview canvas')].every(each =>"
               + " Chart.getChart(each).data.datasets[0].data.length > 1)");
     }
     var axes =
@@ -144,7 +144,7 @@ class ConsolePageIT {
             (String)
                 browser.evaluate(
                     """
-                    JSON.stringify([...document.querySelectorAll('#charts canvas')].flatMap(each => {
+                    JSON.stringify([...document.querySelectorAll('#overview canvas')].flatMap(each => {
                       const scales = Chart.getChart(each).scales;
                       return [scales.x.options.title.text, scales.y.options.title.text];
                     }))\
@@ -152,7 +152,42 @@ class ConsolePageIT {
     assertThat(axes).contains("time", "per second", "%", "ms", "rows per run", "requests", "MiB");
     browser.await(
         "/requests now [\\d.]+, most (?!0$)/"
-            + ".test(document.querySelector('#charts canvas').ariaLabel)");
+            + ".test(document.querySelector('#overview canvas').ariaLabel)");
+  }
+
+  @Test
+  void aModelHasChartsOfItsOwnThatGoAsFarBackAsTheServers() {
+    open(page() + MODEL);
+    browser.await("document.querySelectorAll('#model canvas').length === 5");
+    try (var http = new HttpCaller(server.port())) {
+      Buffer request = Buffer.buffer("{\"instances\": [1.0, 2.0]}");
+      http.send("POST", "/v1/models/half_plus_two:predict", request);
+    }
+    browser.await(
+        "[0, 3].every(i => /now .*, most (?!0$)[\\d.]+$/"
+            + ".test(document.querySelectorAll('#model canvas')[i].ariaLabel))");
+    browser.evaluate("document.querySelector('#span [value=hours]').click()");
+    browser.evaluate("document.querySelector('#home').click()");
+    browser.await("!document.getElementById('overview').hidden");
+    assertThat(browser.evaluate("document.querySelector('#overview #span :checked').value"))
+        .isEqualTo("hours");
+    assertThat(browser.evaluate("document.querySelectorAll('#model canvas').length")).isEqualTo(0);
+  }
+
+  /** TensorFlow lists the operation that initialises a graph among its signatures. */
+  @Test
+  void aSignatureWithoutInputsIsNotOffered() {
+    openModel(page() + MODEL);
+    choose("Version", "2");
+    Object names =
+        browser.evaluate(
+            """
+            (() => {
+              const label = [...document.querySelectorAll('#model label')].find(each => each.textContent === 'Signature');
+              return [...document.getElementById(label.htmlFor).options].map(each => each.value).join();
+            })()\
+            """);
+    assertThat(names).isEqualTo("classify_x_to_y,regress_x_to_y,serving_default");
   }
 
   @Test

@@ -1,12 +1,17 @@
 import {get, hasToken, Refused, setToken} from './api.js';
-import {refresh, start} from './charts.js';
+import {openCharts, spanChoice, start} from './charts.js';
 import {byId, mark, setText} from './dom.js';
 import {duration} from './format.js';
-import {closeModel, openModel, updateModel} from './model.js';
+import {closeModel, openModel, refreshModel, updateModel} from './model.js';
 import {showModels} from './models.js';
 
 const PERIOD = 2000;
 let state;
+let charts;
+
+/** Draws what is new in the charts of the page that is shown. */
+const refresh = () => byId('overview').hidden ? refreshModel() : charts.refresh();
+const refreshSoon = () => refresh().catch(() => {}); // The next poll says what is wrong.
 
 function show() {
   setText(byId('version'), state.version);
@@ -63,9 +68,13 @@ function route() {
   byId('overview').hidden = Boolean(name);
   byId('model').hidden = !name;
   document.title = name ? name + ' – Sluice' : 'Sluice';
-  if (name) openModel(name, () => state);
-  else closeModel();
-  if (!name) refresh().catch(() => {}); // The next poll says what is wrong.
+  if (name) {
+    openModel(name, () => state);
+  } else {
+    closeModel();
+    byId('server').append(spanChoice);
+  }
+  refreshSoon();
 }
 
 function askForToken() {
@@ -98,6 +107,9 @@ addEventListener('hashchange', () => {
 });
 document.addEventListener('visibilitychange', () => document.hidden || poll());
 
+spanChoice.addEventListener('change', refreshSoon);
 start();
+charts = openCharts();
+byId('server').after(charts.node);
 route();
 poll();

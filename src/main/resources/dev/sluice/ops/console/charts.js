@@ -3,12 +3,15 @@ import {byId, el, setText} from './dom.js';
 import {number} from './format.js';
 
 const MIB = 1 / (1 << 20);
-const CHARTS = [
+const OF_MODELS = [
   {title: 'Requests', unit: 'per second', lines: [['requests_per_second', 'requests']]},
   {title: 'Failed requests', unit: '%', lines: [['failed_percent', 'failed']], least: 1, color: '--two'},
   {title: 'Latency', unit: 'ms', lines: [['p50_ms', 'p50'], ['p99_ms', 'p99']]},
   {title: 'Batch size', unit: 'rows per run', lines: [['rows_per_run', 'rows']]},
   {title: 'Queue', unit: 'requests', lines: [['queued', 'queued']]},
+];
+const OF_SERVER = [
+  ...OF_MODELS,
   {title: 'Processor', unit: '% of one core', lines: [['processor_percent', 'processor']]},
   {title: 'Memory', unit: 'MiB', lines: [['resident_bytes', 'resident'], ['heap_bytes', 'Java heap']], scale: MIB},
   {title: 'Event-loop lag', unit: 'ms', lines: [['lag_ms', 'lag']]},
@@ -20,8 +23,6 @@ const clock = (ms, seconds) => new Date(ms).toLocaleTimeString([], {hour: '2-dig
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 let span = 'minutes';
-let figures = {time_ms: []};
-const drawn = [];
 
 /** Ticks at full minutes and hours of the local time. */
 function ticks(axis) {
@@ -64,12 +65,12 @@ function dataset(chart, label, i) {
 function make(chart) {
   const canvas = el('canvas', {role: 'img', 'aria-label': chart.title});
   const value = el('b', {text: '–'});
-  byId('charts').append(el('div', {class: 'card'},
+  const node = el('div', {class: 'card'},
       el('div', {class: 'figure'}, el('h3', {text: `${chart.title} (${chart.unit})`}), value),
-      el('div', {class: 'plot'}, canvas)));
+      el('div', {class: 'plot'}, canvas));
   const plot = new Chart(canvas, {type: 'line', options: options(chart),
     data: {datasets: chart.lines.map(([, label], i) => dataset(chart, label, i))}});
-  return {chart, canvas, value, plot};
+  return {chart, canvas, value, plot, node};
 }
 
 /** Says what a chart shows, for those who do not see it. */
@@ -86,43 +87,78 @@ function summary(chart, columns) {
 /** A young server fills its charts too, but a tenth of them at least is time. */
 const shownSeconds = known => Math.min(SPANS[span], Math.max(SPANS[span] / 10, known / 1000));
 
-function draw({chart, canvas, value, plot}) {
-  const times = figures.time_ms;
-  const now = times.at(-1) || Date.now();
-  const columns = chart.lines.map(([key]) => (figures[key] || []).map(each => each === null ? null : each * (chart.scale || 1)));
-  plot.data.datasets.forEach((set, i) => { set.data = columns[i].map((y, k) => ({x: times[k], y})); });
-  plot.options.scales.x.min = now - shownSeconds(now - (times[0] || now)) * 1000;
-  plot.options.scales.x.max = now;
-  plot.update('none');
-  setText(value, columns.map(column => number(column.length ? column.at(-1) : null)).join(' / '));
-  canvas.setAttribute('aria-label', summary(chart, columns));
-}
+/** The charts of the server or of a model, in a node of their own. */
+class Charts {
+  constructor(charts, model, label) {
+    this.query = model === undefined ? '' : '&model=' + encodeURIComponent(model);
+    this.drawn = charts.map(make);
+    this.node = el('div', {class: 'charts', role: 'group', 'aria-label': label}, ...this.drawn.map(each => each.node));
+    this.clear();
+  }
 
-function merge(more) {
-  const keep = more.most_points - more.figures.time_ms.length;
-  for (const [key, added] of Object.entries(more.figures)) {
-    const before = figures[key] || [];
-    figures[key] = before.slice(Math.max(0, before.length - keep)).concat(added);
+  clear() {
+    this.span = span;
+    this.figures = {time_ms: []};
+  }
+
+  /** Asks for what is new, and draws it. */
+  async refresh() {
+    if (this.span !== span) this.clear();
+    const {span: asked, figures} = this;
+    const more = await get(`console/history.json?span=${asked}&after_ms=${figures.time_ms.at(-1) || 0}${this.query}`);
+    if (figures !== this.figures || asked !== span) return;
+    this.merge(more);
+    this.drawn.forEach(each => this.draw(each));
+  }
+
+  merge(more) {
+    const keep = more.most_points - more.figures.time_ms.length;
+    const merged = {};
+    for (const [key, added] of Object.entries(more.figures)) {
+      const before = this.figures[key] || [];
+      merged[key] = before.slice(Math.max(0, before.length - keep)).concat(added);
+    }
+    this.figures = merged;
+  }
+
+  draw({chart, canvas, value, plot}) {
+    const times = this.figures.time_ms;
+    const now = times.at(-1) || Date.now();
+    const columns = chart.lines.map(([key]) => (this.figures[key] || []).map(each => each === null ? null : each * (chart.scale || 1)));
+    plot.data.datasets.forEach((set, i) => { set.data = columns[i].map((y, k) => ({x: times[k], y})); });
+    plot.options.scales.x.min = now - shownSeconds(now - (times[0] || now)) * 1000;
+    plot.options.scales.x.max = now;
+    plot.update('none');
+    setText(value, columns.map(column => number(column.length ? column.at(-1) : null)).join(' / '));
+    canvas.setAttribute('aria-label', summary(chart, columns));
+  }
+
+  recolor() {
+    this.drawn.forEach(each => each.plot.update('none'));
+  }
+
+  close() {
+    this.drawn.forEach(each => each.plot.destroy());
+    open.delete(this);
   }
 }
 
-/** Asks for what is new, and draws it. */
-export async function refresh() {
-  const asked = span;
-  const after = figures.time_ms.at(-1) || 0;
-  const more = await get(`console/history.json?span=${asked}&after_ms=${after}`);
-  if (asked !== span) return;
-  merge(more);
-  if (!byId('overview').hidden) drawn.forEach(draw);
+const open = new Set();
+
+/** Makes charts of a model, or of the server if no model is named. They are closed by who asked for them. */
+export function openCharts(model) {
+  const charts = model === undefined ? new Charts(OF_SERVER, undefined, 'Charts of the server') : new Charts(OF_MODELS, model, 'Charts of ' + model);
+  open.add(charts);
+  return charts;
 }
+
+/** Radio buttons that say how far back all charts go, on the page that is shown. */
+export const spanChoice = el('fieldset', {class: 'choice', id: 'span', onchange: event => { span = event.target.value; }},
+    el('legend', {class: 'hidden', text: 'Time shown by the charts'}),
+    ...[['minutes', '10 minutes'], ['hours', '6 hours'], ['day', '24 hours']].map(([value, text]) => el('label', {},
+        el('input', {type: 'radio', name: 'span', value, checked: value === span}), el('span', {text}))));
 
 export function start() {
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  drawn.push(...CHARTS.map(make));
-  addEventListener('themechange', () => drawn.forEach(each => each.plot.update('none')));
-  byId('span').addEventListener('change', event => {
-    span = event.target.value;
-    figures = {time_ms: []};
-    refresh().catch(() => {}); // The next poll says what is wrong.
-  });
+  addEventListener('themechange', () => open.forEach(each => each.recolor()));
 }

@@ -1,6 +1,7 @@
 // The page of one model: its versions, its signature, and the form that sends requests to it.
 import {get} from './api.js';
 import {ask, card} from './answer.js';
+import {openCharts, spanChoice} from './charts.js';
 import {difference} from './compare.js';
 import {byId, el, field, select, setText} from './dom.js';
 import {pretty} from './format.js';
@@ -63,7 +64,11 @@ function readInputs(fields) {
       first = first || area;
     }
   }
-  if (first) first.focus();
+  if (first) {
+    const folded = first.closest('details');
+    if (folded) folded.open = true;
+    first.focus();
+  }
   return first ? undefined : values;
 }
 
@@ -82,11 +87,15 @@ function copyLine([title, text]) {
   return el('div', {class: 'line'}, el('h4', {}, title, button), code);
 }
 
+/** A graph that only initialises, which TensorFlow lists among the signatures, takes no request. */
+const callable = signature => signature.inputs.length > 0;
+const takesRequests = version => version.signatures && version.signatures.some(callable);
+
 /** The form for a model whose signatures are known. */
 class Form {
   constructor(model, about, carried) {
     this.model = model;
-    this.usable = about.versions.filter(version => version.signatures);
+    this.usable = about.versions.filter(takesRequests);
     this.answers = el('div', {class: 'answers'});
     this.result = el('p', {role: 'status'});
     this.lines = el('div', {class: 'lines'});
@@ -134,7 +143,7 @@ class Form {
   }
 
   showSignatures() {
-    const names = this.chosen().signatures.map(each => each.name);
+    const names = this.chosen().signatures.filter(callable).map(each => each.name);
     const before = this.signature.value;
     this.signature.replaceChildren(...names.map(name => el('option', {value: name, text: name})));
     if (names.includes(before)) this.signature.value = before;
@@ -148,7 +157,11 @@ class Form {
     const typed = new Map((this.fields || []).map(({spec, area}) => [spec.name + shapeText(spec), area.value]));
     this.fields = inputFields(signature);
     this.fields.forEach(({spec, area}) => { area.value = typed.get(spec.name + shapeText(spec)) || area.value; });
-    this.inputs.replaceChildren(...this.fields.map(({box}) => box), tensorsTable('Outputs', signature.outputs));
+    const boxes = optional => this.fields.filter(({spec}) => spec.optional === optional).map(({box}) => box);
+    const rest = boxes(true);
+    this.inputs.replaceChildren(...boxes(false),
+        ...(rest.length ? [el('details', {}, el('summary', {text: `Inputs that may be left out (${rest.length})`}), ...rest)] : []),
+        tensorsTable('Outputs', signature.outputs));
   }
 
   randomize() {
@@ -212,7 +225,7 @@ function why(about, carried) {
   const refused = about.rights.infer || (about.versions.find(version => version.refused) || {}).refused;
   if (refused) return 'You may not send requests to this model: ' + refused;
   if (!protocols(carried, false).length) return 'This listener carries no protocol of models that a browser can speak.';
-  if (!about.versions.some(version => version.signatures)) return 'No version of this model takes requests now.';
+  if (!about.versions.some(takesRequests)) return 'No version of this model takes requests now.';
   return '';
 }
 
@@ -233,13 +246,15 @@ function fill(view, about, carried) {
 
 /** Shows a model's page. */
 export async function openModel(name, state) {
+  closeModel();
   const versions = versionsCard();
+  const charts = openCharts(name);
   const body = el('div', {class: 'form'}, el('p', {class: 'soft', text: 'Loading …'}));
-  opened = {name, versions, body, shown: ''};
+  opened = {name, versions, charts, body, shown: '', known: false};
   const view = opened;
   byId('model').replaceChildren(
-      el('div', {class: 'bar'}, el('h2', {text: name}), el('a', {href: '#/', text: 'All models'})),
-      versions.node, el('div', {class: 'card'}, el('h3', {text: 'Try it'}), body));
+      el('div', {class: 'bar'}, el('h2', {text: name}), el('a', {href: '#/', text: 'All models'}), spanChoice),
+      charts.node, versions.node, el('div', {class: 'card'}, el('h3', {text: 'Try it'}), body));
   if (state()) updateModel(state());
   try {
     const about = await get('console/model.json?name=' + encodeURIComponent(name));
@@ -251,13 +266,21 @@ export async function openModel(name, state) {
 }
 
 export function closeModel() {
+  if (opened) opened.charts.close();
   opened = undefined;
   byId('model').replaceChildren();
+}
+
+/** Draws what is new in the charts. A name that no model has has none. */
+export async function refreshModel() {
+  if (opened && opened.known) await opened.charts.refresh();
 }
 
 /** Shows what has changed since: the states of the versions. */
 export function updateModel(state) {
   const model = opened && state.models.find(each => each.name === opened.name);
+  if (!opened) return;
+  opened.known = Boolean(model);
   if (!model) return;
   const shown = pretty(model.versions.map(({version, labels, state: how, error}) => [version, labels, how, error || '']));
   if (shown === opened.shown) return;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.inference.ErrorCode;
-import dev.sluice.ops.ServerHistory.Span;
+import dev.sluice.ops.History.Span;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.Api;
@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class ServerHistoryTest {
+class HistoryTest {
   private static final long MILLI = 1_000_000;
 
   private final AtomicLong clock = new AtomicLong();

@@ -6,28 +6,30 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * The figures of the server in the past: of each second for ten minutes, of each half minute for
- * six hours, of each two minutes for a day. Some 160 KiB, whatever the load.
+ * The figures of the server or of a model in the past ten minutes, six hours and day. Fixed memory:
+ * some 180 KiB for the server, which has a point for each second of the ten minutes, and 23 KiB for
+ * a model, which has one for every fifth.
  *
  * <p>A longer step is worked out of the counts at its two ends, and not of the figures of its
  * seconds, so that its quantiles are those of all its calls.
  *
  * <p>Threads: one adds, any may read.
  */
-final class ServerHistory {
-  /** How far back, and how finely. */
+final class History {
+  /** How far back. */
   enum Span {
-    MINUTES(1, 600),
-    HOURS(30, 720),
-    DAY(120, 720);
+    MINUTES(600, 600),
+    HOURS(21_600, 720),
+    DAY(86_400, 720);
 
-    private final int stepSeconds;
+    private final int seconds;
     private final int points;
 
-    Span(int stepSeconds, int points) {
-      this.stepSeconds = stepSeconds;
+    Span(int seconds, int points) {
+      this.seconds = seconds;
       this.points = points;
     }
 
@@ -46,19 +48,43 @@ final class ServerHistory {
     }
   }
 
+  /** A model has so many times fewer points than the server, since there are many models. */
+  private static final int COARSER = 5;
+
+  private final int coarser;
   private final Map<Span, HistoryPoints> points = new EnumMap<>(Span.class);
 
-  /**
-   * @param start the counts from which on it counts
-   */
-  ServerHistory(ServerReading start) {
+  private History(Set<Figure> figures, int coarser, Reading start) {
+    this.coarser = coarser;
     for (Span span : Span.values()) {
-      points.put(span, new HistoryPoints(span.stepSeconds, span.points, start));
+      points.put(span, new HistoryPoints(figures, step(span), most(span), start));
     }
   }
 
+  /**
+   * Returns the history of the server, without a point yet.
+   *
+   * @param start the counts from which on it counts
+   */
+  static History ofServer(Reading start) {
+    return new History(Figure.ofServer(), 1, start);
+  }
+
+  /** Returns the history of a model, likewise. */
+  static History ofModel(Reading start) {
+    return new History(Figure.ofModels(), COARSER, start);
+  }
+
+  private int most(Span span) {
+    return span.points / coarser;
+  }
+
+  private int step(Span span) {
+    return span.seconds / most(span);
+  }
+
   /** Records that one more second is over. */
-  synchronized void add(ServerReading reading) {
+  synchronized void add(Reading reading) {
     points.values().forEach(each -> each.add(reading));
   }
 
@@ -71,8 +97,8 @@ final class ServerHistory {
     HistoryPoints of = Objects.requireNonNull(points.get(span), "every span has points");
     return new JsonObject()
         .put("span", span.text())
-        .put("step_seconds", span.stepSeconds)
-        .put("most_points", span.points)
+        .put("step_seconds", step(span))
+        .put("most_points", most(span))
         .put("figures", of.json(afterMillis));
   }
 }
