@@ -64,6 +64,11 @@ final class LoadTest implements Callable<Integer> {
           "Compares with this other distribution of Sluice alone: a folder with bin/sluice.")
   private @Nullable Path other;
 
+  @Option(
+      names = "--peers",
+      description = "Compares with servers of others alone, which it installs by Python's pip.")
+  private boolean peers;
+
   private LoadTest() {}
 
   /** The same cores for every row, as far as it does not need more for its server. */
@@ -116,12 +121,26 @@ final class LoadTest implements Callable<Integer> {
       problems.add("There is no bin/sluice in %s".formatted(other));
     }
     List<String> known =
-        Stream.concat(Workloads.all().stream().map(Workload::name), Stream.of(Curves.NAME))
+        Stream.concat(
+                workloads().stream().map(Workload::name),
+                comparesAlone() ? Stream.of() : Stream.of(Curves.NAME))
             .toList();
     chosen.stream()
         .filter(name -> !known.contains(name))
         .forEach(name -> problems.add("There is no row '%s', only %s".formatted(name, known)));
     return problems;
+  }
+
+  private List<Workload> workloads() {
+    if (other != null) {
+      return List.of(new OtherVersion(other));
+    }
+    return peers ? Workloads.peers() : Workloads.all();
+  }
+
+  /** Whether the usual rows are left out. */
+  private boolean comparesAlone() {
+    return other != null || peers;
   }
 
   private Settings settings() {
@@ -132,14 +151,13 @@ final class LoadTest implements Callable<Integer> {
 
   private Report measure(Lab lab, Pinnings pinnings) throws IOException {
     List<Row> rows = new ArrayList<>();
-    List<Workload> workloads = other == null ? Workloads.all() : List.of(new OtherVersion(other));
-    for (Workload workload : workloads) {
-      if (other != null || isChosen(workload.name())) {
+    for (Workload workload : workloads()) {
+      if (isChosen(workload.name())) {
         rows.addAll(measured(workload.name(), () -> repeated(workload, lab, pinnings)));
       }
     }
     List<Curve> curves = new ArrayList<>();
-    if (other == null && isChosen(Curves.NAME)) {
+    if (!comparesAlone() && isChosen(Curves.NAME)) {
       lab.children().pin(pinnings.usual());
       rows.addAll(measured(Curves.NAME, () -> curves(lab, curves)));
     }

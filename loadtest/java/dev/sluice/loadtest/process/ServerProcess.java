@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -94,6 +95,36 @@ public final class ServerProcess implements AutoCloseable {
     return start(children, command, Map.of(), main.getSimpleName() + ".out");
   }
 
+  /**
+   * Starts a program that is told where to listen, and speaks V2. Returns when it says that it is
+   * ready.
+   *
+   * @param port of its HTTP
+   * @param name of the file for its output
+   */
+  public static ServerProcess told(
+      Children children,
+      List<String> command,
+      Map<String, String> environment,
+      int port,
+      String name) {
+    Process process =
+        children.start(command, environment, children.folder().resolve(name + ".out"));
+    var server = new ServerProcess(children, process, "http://127.0.0.1:" + port);
+    try {
+      server.awaitReady();
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** Returns the same process, asked on another of its ports. */
+  public ServerProcess at(int otherPort) {
+    return new ServerProcess(children, process, "http://127.0.0.1:" + otherPort);
+  }
+
   /** The start of a command that runs a class of this class path. */
   public static List<String> java() {
     List<String> command = new ArrayList<>();
@@ -150,20 +181,30 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Waits until the server says that it is ready, which it does once it is warm. */
   public void awaitReady() {
-    var request = HttpRequest.newBuilder(URI.create(url + "/v2/health/ready")).build();
     long giveUp = System.nanoTime() + START_LIMIT_NANOS;
     try (HttpClient client = HttpClient.newHttpClient()) {
-      while (client.send(request, BodyHandlers.discarding()).statusCode() != OK) {
+      while (!isReady(client)) {
         if (System.nanoTime() > giveUp) {
           throw new IllegalStateException("the server is not ready: " + url);
         }
-        var _ = process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          throw new IllegalStateException("the server ended with " + process.exitValue());
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while a server became ready", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isReady(HttpClient client) throws IOException, InterruptedException {
+    var request = HttpRequest.newBuilder(URI.create(url + "/v2/health/ready")).build();
+    try {
+      return client.send(request, BodyHandlers.discarding()).statusCode() == OK;
+    } catch (ConnectException e) {
+      return false; // It does not listen yet.
     }
   }
 

@@ -33,4 +33,9 @@ public final class Workloads {
     all.add(new Footprint());
     return all;
   }
+
+  /** Comparisons with servers of others, which are installed for it. */
+  public static List<Workload> peers() {
+    return List.copyOf(OtherServer.all());
+  }
 }

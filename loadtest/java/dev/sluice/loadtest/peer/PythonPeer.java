@@ -1,0 +1,232 @@
+package dev.sluice.loadtest.peer;
+
+import dev.sluice.loadtest.process.Children;
+import dev.sluice.loadtest.process.ServerProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * A server that Python's package index has. It is installed into a virtual environment of its own
+ * at its first use, by the {@code pip} of the machine's {@code python3}, and runs an ONNX model
+ * with the version of ONNX Runtime that Sluice has.
+ */
+public enum PythonPeer {
+  /** The index has Triton without its ONNX Runtime backend: its Python backend runs the model. */
+  TRITON("triton", "nvidia-pytriton==0.7.0") {
+    @Override
+    void write(Path home, String model, Path file) throws IOException {
+      Path folder = home.resolve("models").resolve(model);
+      copy(file, folder.resolve("1/model.onnx"));
+      resource("triton.py", folder.resolve("1/model.py"));
+      resource("triton.pbtxt", folder.resolve("config.pbtxt"));
+      Path server = packages(home).resolve("pytriton/tritonserver");
+      Path python = home.resolve("backends/python");
+      for (String part : List.of("libtriton_python.so", "triton_python_backend_utils.py")) {
+        copy(server.resolve("backends/python").resolve(part), python.resolve(part));
+      }
+      String version = version(home);
+      String stub = "triton_python_backend_stub";
+      copy(
+          server.resolve("python_backend_stubs").resolve(version).resolve(stub),
+          python.resolve(stub));
+    }
+
+    @Override
+    List<String> command(Path home, String model, int http, int grpc) throws IOException {
+      return List.of(
+          packages(home).resolve("pytriton/tritonserver/bin/tritonserver").toString(),
+          "--model-repository=" + home.resolve("models"),
+          "--backend-directory=" + home.resolve("backends"),
+          "--http-address=127.0.0.1",
+          "--http-port=" + http,
+          "--grpc-address=127.0.0.1",
+          "--grpc-port=" + grpc,
+          "--allow-metrics=false");
+    }
+
+    @Override
+    Map<String, String> environment(Path home, int http, int grpc) throws IOException {
+      return Map.of(
+          "LD_LIBRARY_PATH", packages(home).resolve("nvidia_pytriton.libs").toString(),
+          "PYTHONPATH", packages(home).toString(),
+          "PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
+    }
+  },
+
+  /** Without processes of its own for inference, which its documentation has for small models. */
+  MLSERVER("mlserver", "mlserver==1.7.1") {
+    @Override
+    void write(Path home, String model, Path file) throws IOException {
+      Path folder = home.resolve("models").resolve(model);
+      copy(file, folder.resolve("model.onnx"));
+      resource("mlserver.py", folder.resolve("onnx_model.py"));
+      resource("mlserver.json", folder.resolve("model-settings.json"));
+    }
+
+    @Override
+    List<String> command(Path home, String model, int http, int grpc) {
+      return List.of(
+          home.resolve("bin/mlserver").toString(), "start", home.resolve("models").toString());
+    }
+
+    @Override
+    Map<String, String> environment(Path home, int http, int grpc) {
+      return Map.of(
+          "MLSERVER_HOST", "127.0.0.1",
+          "MLSERVER_HTTP_PORT", Integer.toString(http),
+          "MLSERVER_GRPC_PORT", Integer.toString(grpc),
+          "MLSERVER_PARALLEL_WORKERS", "0",
+          "MLSERVER_METRICS_ENDPOINT", "");
+    }
+  },
+
+  /** It has no setting for the interface: it listens on all. */
+  KSERVE("kserve", "kserve==0.21.0") {
+    @Override
+    void write(Path home, String model, Path file) throws IOException {
+      copy(file, home.resolve("model.onnx"));
+      resource("kserve.py", home.resolve("serve.py"));
+    }
+
+    @Override
+    List<String> command(Path home, String model, int http, int grpc) {
+      return List.of(
+          home.resolve("bin/python").toString(),
+          home.resolve("serve.py").toString(),
+          model,
+          home.resolve("model.onnx").toString(),
+          "--http_port=" + http,
+          "--grpc_port=" + grpc,
+          "--enable_latency_logging=false");
+    }
+
+    @Override
+    Map<String, String> environment(Path home, int http, int grpc) {
+      return Map.of();
+    }
+  };
+
+  private static final String ONNX_RUNTIME = "onnxruntime==1.28.0";
+  private static final String PYTHON = "python";
+  private static final Duration INSTALLING = Duration.ofMinutes(15);
+  private static final Duration CREATING = Duration.ofMinutes(2);
+
+  private final String peer;
+  private final String pinnedPackage;
+
+  /** A server that answers, by V2 over HTTP and gRPC. */
+  public record Running(ServerProcess http, ServerProcess grpc) implements AutoCloseable {
+    @Override
+    public void close() {
+      http.close();
+    }
+  }
+
+  PythonPeer(String peer, String pinnedPackage) {
+    this.peer = peer;
+    this.pinnedPackage = pinnedPackage;
+  }
+
+  /** Its name in rows, folders and on the command line. */
+  public String peer() {
+    return peer;
+  }
+
+  /** The package that it is installed by, with its version. */
+  public String pinnedPackage() {
+    return pinnedPackage;
+  }
+
+  /** Writes what the server is started on. */
+  abstract void write(Path home, String model, Path file) throws IOException;
+
+  abstract List<String> command(Path home, String model, int http, int grpc) throws IOException;
+
+  abstract Map<String, String> environment(Path home, int http, int grpc) throws IOException;
+
+  /**
+   * Installs the server unless that is done, and starts it. Returns when it is ready.
+   *
+   * @param folder below which it has a folder of its own
+   * @param model the name of the model
+   * @param file the ONNX model
+   * @throws IllegalStateException if it cannot be installed or does not start here
+   */
+  public Running start(Children children, Path folder, String model, Path file) throws IOException {
+    Path home = folder.resolve(peer).toAbsolutePath();
+    install(children, home);
+    write(home, model, file);
+    int[] ports = freePorts();
+    ServerProcess server =
+        ServerProcess.told(
+            children,
+            command(home, model, ports[0], ports[1]),
+            environment(home, ports[0], ports[1]),
+            ports[0],
+            peer);
+    return new Running(server, server.at(ports[1]));
+  }
+
+  /** Finds two ports that nobody listens on now. */
+  private static int[] freePorts() throws IOException {
+    try (var one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var another = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return new int[] {one.getLocalPort(), another.getLocalPort()};
+    }
+  }
+
+  private void install(Children children, Path home) throws IOException {
+    Path installed = home.resolve("installed");
+    String wanted = pinnedPackage + " " + ONNX_RUNTIME;
+    if (Files.exists(installed) && Files.readString(installed).equals(wanted)) {
+      return;
+    }
+    System.out.println("  installs " + wanted + " …");
+    children.output(List.of("python3", "-m", "venv", "--clear", home.toString()), CREATING);
+    String pip = home.resolve("bin/pip").toString();
+    children.output(
+        List.of(
+            pip, "install", "--quiet", "--disable-pip-version-check", pinnedPackage, ONNX_RUNTIME),
+        INSTALLING);
+    Files.writeString(installed, wanted);
+  }
+
+  /** Returns the version of the environment's Python, such as 3.13. */
+  static String version(Path home) throws IOException {
+    try (Stream<Path> folders = Files.list(home.resolve("lib"))) {
+      return folders
+          .map(folder -> folder.getFileName().toString())
+          .filter(name -> name.startsWith(PYTHON))
+          .findFirst()
+          .map(name -> name.substring(PYTHON.length()))
+          .orElseThrow(() -> new IOException("no packages of Python in " + home));
+    }
+  }
+
+  /** Returns where the packages of the environment lie. */
+  static Path packages(Path home) throws IOException {
+    return home.resolve("lib").resolve(PYTHON + version(home)).resolve("site-packages");
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(to.getParent()));
+    Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+  }
+
+  private static void resource(String name, Path to) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(to.getParent()));
+    try (InputStream in = Objects.requireNonNull(PythonPeer.class.getResourceAsStream(name))) {
+      Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+}
