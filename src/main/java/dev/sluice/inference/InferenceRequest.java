@@ -35,7 +35,7 @@ public final class InferenceRequest implements AutoCloseable {
   private volatile @Nullable Runnable whenExpired;
   private @Nullable ComposingModelTimes times;
   private @Nullable RequestTrace trace;
-  private @Nullable StepPadding padding;
+  private @Nullable LoopStep loopStep;
 
   /** A request that says nothing besides its tensors. */
   public InferenceRequest(
@@ -101,23 +101,28 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
-   * Returns the same for a step whose rows may be padded, so that steps of other lengths join it.
+   * Returns the same for a step of a generation loop.
    *
-   * @param padding how; null if they may not
+   * @param loopStep what schedulers heed of it; null if there is nothing
    */
   public InferenceRequest step(
       Signature called,
       List<NamedTensor> inputs,
       List<String> outputs,
-      @Nullable StepPadding padding) {
+      @Nullable LoopStep loopStep) {
     InferenceRequest step = step(called, inputs, outputs);
-    step.padding = padding;
+    step.loopStep = loopStep;
     return step;
   }
 
   /** Returns how its rows may be padded; null if they may not. */
-  public @Nullable StepPadding padding() {
-    return padding;
+  public LoopStep.@Nullable Padding padding() {
+    return loopStep instanceof LoopStep.Padding padding ? padding : null;
+  }
+
+  /** Returns what it runs of a prompt; null if it runs none. */
+  public LoopStep.@Nullable Prefill prefill() {
+    return loopStep instanceof LoopStep.Prefill prefill ? prefill : null;
   }
 
   /** Returns the lease of the model, which the request owns and releases when it is closed. */

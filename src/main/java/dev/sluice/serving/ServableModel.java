@@ -93,7 +93,9 @@ public final class ServableModel implements Servable {
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
     this.requestCalls = requestCalls(runsInline(config, instances));
-    this.batcher = new DynamicBatcher(queue, rules, config.batching(), nanoTime);
+    this.batcher =
+        new DynamicBatcher(
+            queue, rules, config.batching(), config.stream().prefillChunk(), nanoTime);
     this.scheduler = scheduler(queue, rules);
     this.streams = streams(plan(generator, config), queue, rules, config);
     this.workers =

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.StreamConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
@@ -14,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether streams of different lengths advance together: a model that is run in a loop
- * proves it when it is loaded. On a loading worker, or the thread of {@code sluice check}.
+ * Decides whether streams of different lengths advance together, and whether prompts run in chunks:
+ * a model that is run in a loop proves both when it is loaded. On a loading worker, or the thread
+ * of {@code sluice check}.
  *
  * @param generator the loop
  * @param metadata the model as its runtime declares it
@@ -31,21 +33,35 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
     }
   }
 
-  /** Lets streams of different lengths advance together if the settings want it. */
+  /** Lets streams run as the settings want it, as far as the model proves that it can. */
   void join(ModelSession session) {
-    if (config.batching().joined() && config.stream().maxPadding() > 0 && hasMask()) {
+    StreamConfig stream = config.stream();
+    int most = config.batching().joined() && hasMask() ? stream.maxPadding() : 0;
+    int chunk = hasPrompts() ? stream.prefillChunk() : 0;
+    if (most > 0 || chunk > 0) {
       List<LoopProof> proofs = prove(session);
-      generator.use(proofs, config.stream().maxPadding());
-      proofs.stream().filter(proof -> proof.side().isEmpty()).forEach(this::log);
+      generator.use(proofs, most, chunk);
+      for (LoopProof proof : proofs) {
+        if (most > 0 && proof.side().isEmpty()) {
+          log(proof, proof.apart(), "streams of different lengths are not joined");
+        }
+        if (chunk > 0) {
+          proof.whole().ifPresent(why -> log(proof, why, "prompts run whole, not in chunks"));
+        }
+      }
     }
   }
 
-  private void log(LoopProof proof) {
+  private void log(LoopProof proof, String reason, String text) {
     LOG.atInfo()
         .addKeyValue("model", id)
         .addKeyValue("signature", proof.signature())
-        .addKeyValue("reason", proof.apart())
-        .log("streams of different lengths are not joined");
+        .addKeyValue("reason", reason)
+        .log(text);
+  }
+
+  private boolean hasPrompts() {
+    return config.stream().generator().flatMap(GeneratorConfig::next).isPresent();
   }
 
   private boolean hasMask() {
@@ -63,9 +79,28 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
         .orElse(proofs.getFirst());
   }
 
-  /** Returns what joining streams takes, in one sentence. */
+  /** Returns how streams run, in one sentence, and what would let them run together. */
   String advice(ModelSession session) {
-    LoopProof proof = hardest(prove(session));
+    List<LoopProof> proofs = prove(session);
+    return lengths(hardest(proofs)) + "; " + prompts(proofs);
+  }
+
+  private String prompts(List<LoopProof> proofs) {
+    return proofs.stream()
+        .flatMap(proof -> proof.whole().stream())
+        .findFirst()
+        .map("prompts run whole: "::concat)
+        .orElseGet(this::chunks);
+  }
+
+  private String chunks() {
+    int chunk = config.stream().prefillChunk();
+    return chunk == 0
+        ? "prompts would run in chunks without stream.prefill_chunk: 0"
+        : "prompts run in chunks of " + chunk + " tokens";
+  }
+
+  private String lengths(LoopProof proof) {
     if (proof.side().isEmpty()) {
       return "streams of different lengths run apart: " + proof.apart();
     }

@@ -83,6 +83,7 @@ class ModelConfigReaderTest {
           text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99, context: 2048, special_tokens: true }
           max_streams: 500
           max_padding: 64
+          prefill_chunk: 128
         instances: 2
         concurrency: 1
         max_queued_requests: 64
@@ -199,7 +200,8 @@ class ModelConfigReaderTest {
                                     99,
                                     2_048,
                                     true)))),
-                    64),
+                    64,
+                    128),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(

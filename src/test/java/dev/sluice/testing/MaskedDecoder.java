@@ -40,6 +40,8 @@ public record MaskedDecoder(Positions positions, int cache) {
     OF_MASK,
     /** The length of the mask: whatever is in front of a row moves it. */
     OF_LENGTH,
+    /** The tokens before it in its step: a step does not know what is in its caches. */
+    OF_STEP,
     /** A number that all rows have in common: where the step begins. */
     COMMON
   }
@@ -86,14 +88,19 @@ public record MaskedDecoder(Positions positions, int cache) {
           .node("Identity", "at", "position_ids");
       return;
     }
-    if (positions == Positions.COMMON) {
+    if (positions == Positions.OF_STEP || positions == Positions.COMMON) {
       model
-          .input("position_ids", OnnxModelWriter.INT64)
           .node("Mul", "nothing", "input_ids", "int_zero")
           .node("Add", "all", "nothing", "int_one")
           .node("CumSum", "sums", "all", "int_one")
-          .node("Sub", "before", "sums", "int_one")
-          .node("Add", "at", "before", "position_ids");
+          .node("Sub", "before", "sums", "int_one");
+      if (positions == Positions.COMMON) {
+        model
+            .input("position_ids", OnnxModelWriter.INT64)
+            .node("Add", "at", "before", "position_ids");
+      } else {
+        model.node("Identity", "at", "before");
+      }
       return;
     }
     model

@@ -15,24 +15,30 @@ import java.util.Optional;
  * @param maxPadding elements by which the lengths of streams that advance together may differ: the
  *     shorter ones are padded, on the side of which the model proves when it is loaded that this
  *     changes nothing; 0: only streams of one length do
+ * @param prefillChunk tokens of a prompt that run at once; between two chunks of a longer prompt
+ *     other streams advance, if the model proves when it is loaded that chunks change nothing; 0:
+ *     prompts run whole
  */
 public record StreamConfig(
     int rows,
     boolean decoupled,
     int maxStreams,
     Optional<GeneratorConfig> generator,
-    int maxPadding) {
+    int maxPadding,
+    int prefillChunk) {
   private static final int MAX_PADDING = 512;
+  private static final int PREFILL_CHUNK = 256;
 
   public static final StreamConfig DEFAULT = new StreamConfig(0, false, 1_024, Optional.empty());
 
   private static final int MOST_STREAMS = 1 << 20;
   private static final int MOST_PADDING = 1 << 20;
+  private static final int LARGEST_CHUNK = 1 << 20;
 
-  /** Settings with the default padding. */
+  /** Settings with the default padding and chunks. */
   public StreamConfig(
       int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
-    this(rows, decoupled, maxStreams, generator, MAX_PADDING);
+    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK);
   }
 
   static StreamConfig read(Section stream, StreamConfig defaults) {
@@ -46,17 +52,23 @@ public record StreamConfig(
         stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
         stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
         generator,
-        stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING));
+        stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING),
+        stream.number("prefill_chunk", defaults.prefillChunk, 0, LARGEST_CHUNK));
   }
 
   /** Returns the same for a model whose files are in a folder. */
   StreamConfig in(Path folder) {
     return new StreamConfig(
-        rows, decoupled, maxStreams, generator.map(loop -> loop.in(folder)), maxPadding);
+        rows,
+        decoupled,
+        maxStreams,
+        generator.map(loop -> loop.in(folder)),
+        maxPadding,
+        prefillChunk);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
-    return new StreamConfig(rows, wanted, maxStreams, generator, maxPadding);
+    return new StreamConfig(rows, wanted, maxStreams, generator, maxPadding, prefillChunk);
   }
 }

@@ -2,9 +2,9 @@ package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.inference.StepPadding;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import java.util.Collections;
@@ -89,6 +89,10 @@ public final class BatchRules {
     if (!joins() || inputs.isEmpty() || !joinable.contains(request.signature())) {
       return 0;
     }
+    LoopStep.Prefill prefill = request.prefill();
+    if (prefill != null && prefill.behindCache()) {
+      return 0;
+    }
     long rows = rows(inputs.getFirst());
     for (int i = 1; i < inputs.size(); i++) {
       if (rows(inputs.get(i)) != rows) {
@@ -122,7 +126,7 @@ public final class BatchRules {
     if (!one.signature().equals(other.signature()) || inputs.size() != other.inputs().size()) {
       return false;
     }
-    StepPadding padding = one.padding();
+    LoopStep.Padding padding = one.padding();
     if (!canBePadded(padding, other.padding())) {
       return false;
     }
@@ -139,14 +143,16 @@ public final class BatchRules {
   }
 
   /** Returns whether both are padded in the same way, or neither is. */
-  private static boolean canBePadded(@Nullable StepPadding one, @Nullable StepPadding other) {
+  private static boolean canBePadded(
+      LoopStep.@Nullable Padding one, LoopStep.@Nullable Padding other) {
     if (one == null || other == null) {
       return one == null && other == null;
     }
     return one.joins(other);
   }
 
-  private boolean haveRowsThatJoin(NamedTensor input, Shape other, @Nullable StepPadding padding) {
+  private boolean haveRowsThatJoin(
+      NamedTensor input, Shape other, LoopStep.@Nullable Padding padding) {
     int axis = padding == null ? 0 : padding.axis(input.name());
     Shape shape = input.tensor().shape();
     return axis > 0 ? shape.hasRowsLike(other, axis) : haveRowsThatJoin(shape, other);

@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.batching;
 
 import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.function.LongSupplier;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  *            request is due. It publishes how many rows are missing; event loops count down what
  *            arrives and unpark it when all are there. So there are no spurious wake-ups and there
  *            is no timer. A worker that dispatches a batch wakes another one for the rest.
+ * Prompts.   Streams that have begun wait for the prompts of others no longer than one chunk takes: once
+ *            prompts of so many tokens have run, one after the other, a decode step goes first, if
+ *            any waits, with those that join it. Then the line goes on, so that neither starves.
  * Wake-ups.  The waiting worker publishes itself, then polls for arrivals, then parks; an event loop
  *            enqueues its request, then reads the waiting worker. One of the two sees the other. A
  *            worker that wakes unpublishes itself before it polls the queue, for the same reason.
@@ -44,14 +48,32 @@ public final class DynamicBatcher {
   private final BatchDelay batchDelay = new BatchDelay();
   private final long maxQueueDelayNanos;
 
+  /** Tokens of prompts after which streams that have begun go first; 0: never. */
+  private final long prefillTurn;
+
+  /** Tokens of prompts since another step ran. Guarded by the queue. */
+  private long prefilled;
+
   /** Rows, growing, the last being the largest batch. */
   private final int[] preferredSizes;
 
-  /**
-   * @param queue held while a batch is chosen
-   */
+  /** A batcher that does not know prompts from other requests. */
   public DynamicBatcher(
       ModelQueue queue, BatchRules rules, BatchingConfig batching, LongSupplier nanoTime) {
+    this(queue, rules, batching, 0, nanoTime);
+  }
+
+  /**
+   * @param queue held while a batch is chosen
+   * @param prefillTurn tokens of prompts after which streams that have begun go first; 0: never
+   */
+  public DynamicBatcher(
+      ModelQueue queue,
+      BatchRules rules,
+      BatchingConfig batching,
+      long prefillTurn,
+      LongSupplier nanoTime) {
+    this.prefillTurn = prefillTurn;
     this.queue = queue;
     this.rules = rules;
     this.nanoTime = nanoTime;
@@ -105,6 +127,32 @@ public final class DynamicBatcher {
   }
 
   private BatchDecision choose(Batch batch, long now) {
+    if (prefillTurn > 0 && prefilled >= prefillTurn) {
+      PendingRequest step = firstDecodeStep(batch, now);
+      if (step != null) {
+        gather(step, batch, now);
+        leave(batch, Integer.MAX_VALUE);
+        return BatchDecision.DISPATCH;
+      }
+    }
+    return chooseInOrder(batch, now);
+  }
+
+  /** Returns the first in line of the steps of streams whose prompts have run. */
+  private @Nullable PendingRequest firstDecodeStep(Batch batch, long now) {
+    PendingRequest waiting = queue.first();
+    while (waiting != null) {
+      PendingRequest after = queue.after(waiting);
+      boolean decodes = waiting.isUnderWay() && waiting.request().prefill() == null;
+      if (decodes && !removedAsAbandoned(waiting, batch, now)) {
+        return waiting;
+      }
+      waiting = after;
+    }
+    return null;
+  }
+
+  private BatchDecision chooseInOrder(Batch batch, long now) {
     int missing = Integer.MAX_VALUE;
     PendingRequest head = firstHead(queue.first(), batch, now);
     for (int looked = 0; head != null && looked < LOOK_AHEAD; looked++) {
@@ -224,8 +272,14 @@ public final class DynamicBatcher {
 
   private void leave(Batch batch, int limit) {
     batch.cutTo(limit);
+    boolean prompts = true;
     for (int i = 0; i < batch.members.size(); i++) {
-      queue.remove(batch.members.get(i));
+      PendingRequest member = batch.members.get(i);
+      queue.remove(member);
+      LoopStep.Prefill prefill = member.request().prefill();
+      prompts &= prefill != null;
+      prefilled += prefill == null ? 0 : prefill.tokens();
     }
+    prefilled = prompts ? prefilled : 0;
   }
 }

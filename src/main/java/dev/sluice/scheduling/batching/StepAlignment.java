@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.inference.StepPadding;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
@@ -35,11 +35,11 @@ final class StepAlignment {
 
   /** Returns what the members of a batch need. */
   static StepAlignment of(List<PendingRequest> members) {
-    StepPadding first = members.getFirst().request().padding();
+    LoopStep.Padding first = members.getFirst().request().padding();
     return first == null ? NONE : of(first, members);
   }
 
-  private static StepAlignment of(StepPadding first, List<PendingRequest> members) {
+  private static StepAlignment of(LoopStep.Padding first, List<PendingRequest> members) {
     long longest = 0;
     for (int i = 0; i < members.size(); i++) {
       longest = Math.max(longest, padding(members.get(i)).length());
@@ -47,15 +47,15 @@ final class StepAlignment {
     var added = new long[members.size()];
     boolean changes = false;
     for (int i = 0; i < added.length; i++) {
-      StepPadding padding = padding(members.get(i));
+      LoopStep.Padding padding = padding(members.get(i));
       added[i] = longest - padding.length() - padding.present();
       changes |= added[i] != 0;
     }
     return changes ? new StepAlignment(first.axes(), first.side(), added) : NONE;
   }
 
-  private static StepPadding padding(PendingRequest member) {
-    StepPadding padding = member.request().padding();
+  private static LoopStep.Padding padding(PendingRequest member) {
+    LoopStep.Padding padding = member.request().padding();
     if (padding == null) {
       throw new IllegalStateException("a step that cannot be padded has joined one that can");
     }
@@ -64,7 +64,7 @@ final class StepAlignment {
 
   /** Returns whether a request has padding that it does not need when it runs alone. */
   static boolean isPadded(PendingRequest member) {
-    StepPadding padding = member.request().padding();
+    LoopStep.Padding padding = member.request().padding();
     return padding != null && padding.present() > 0;
   }
 
@@ -107,7 +107,7 @@ final class StepAlignment {
 
   /** Returns where the first of the caches lies; the mask is made anew for each step. */
   private static long address(PendingRequest member) {
-    StepPadding padding = padding(member);
+    LoopStep.Padding padding = padding(member);
     List<NamedTensor> inputs = member.request().inputs();
     for (int i = 0; i < inputs.size(); i++) {
       NamedTensor input = inputs.get(i);

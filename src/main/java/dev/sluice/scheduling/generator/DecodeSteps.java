@@ -4,7 +4,9 @@ import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.inference.StepPadding;
+import dev.sluice.inference.LoopStep;
+import dev.sluice.scheduling.generator.input.AttentionMask;
+import dev.sluice.scheduling.generator.input.PositionIds;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -31,6 +33,7 @@ final class DecodeSteps implements StreamSteps {
   private final int mostSteps;
   private final @Nullable TokenSelection choice;
   private final @Nullable PositionIds positions;
+  private final PromptChunks chunks;
   private final ProvenLoop proven;
   private @Nullable AttentionMask mask;
 
@@ -74,6 +77,7 @@ final class DecodeSteps implements StreamSteps {
         loop.config().next().map(next -> choice(next, requested, prompt.rows())).orElse(null);
     this.positions =
         loop.config().position().map(name -> positions(name, prompt.rows())).orElse(null);
+    this.chunks = new PromptChunks(prompt, proven.chunk());
     this.inputs = gather(input -> firstInput(input, prompt));
   }
 
@@ -114,11 +118,43 @@ final class DecodeSteps implements StreamSteps {
       case MASK -> {
         var first = new AttentionMask(prompt.mask(input));
         mask = first;
-        yield first.first();
+        yield chunks.isCut() ? chunks.masked(first.first()) : first.first();
       }
-      case POSITION -> prompt.positions(input, Objects.requireNonNull(positions));
-      case CHOICE, FEEDBACK, CALLER -> prompt.input(input);
+      case POSITION -> firstPositions(input, prompt);
+      case CHOICE -> chunks.isCut() ? part(input) : prompt.input(input);
+      case FEEDBACK, CALLER -> prompt.input(input);
     };
+  }
+
+  private Tensor firstPositions(GenerationInput input, PromptState prompt) {
+    PositionIds ids = Objects.requireNonNull(positions);
+    if (!chunks.isCut()) {
+      return prompt.positions(input, ids);
+    }
+    NamedTensor given = request.input(input.name());
+    if (given == null) {
+      return ids.step(chunks.length());
+    }
+    ids.begin(given.tensor(), prompt.promptLength());
+    return part(input);
+  }
+
+  /** Returns the inputs of a chunk behind the first one. */
+  private @Nullable Tensor chunkInput(GenerationInput input, StepOutputs given) {
+    return switch (input.origin()) {
+      case CHOICE -> part(input);
+      case MASK -> chunks.masked(Objects.requireNonNull(mask).first());
+      case POSITION ->
+          request.input(input.name()) == null
+              ? Objects.requireNonNull(positions).step(chunks.length())
+              : part(input);
+      case FEEDBACK -> given.feed(input.output(), List.of());
+      case CALLER -> null;
+    };
+  }
+
+  private Tensor part(GenerationInput input) {
+    return chunks.part(Objects.requireNonNull(request.input(input.name())).tensor());
   }
 
   @Override
@@ -145,13 +181,17 @@ final class DecodeSteps implements StreamSteps {
   public InferenceRequest next() {
     List<NamedTensor> taken = inputs;
     inputs = List.of();
-    return request.step(loop.called(), taken, loop.computed(), padding());
+    return request.step(loop.called(), taken, loop.computed(), kind());
   }
 
-  private @Nullable StepPadding padding() {
-    return proven.maxPadding() == 0 || steps == 0 || mask == null || !aligned
+  private @Nullable LoopStep kind() {
+    if (steps == 0) {
+      return choice == null ? null : chunks.step();
+    }
+    return proven.maxPadding() == 0 || mask == null || !aligned
         ? null
-        : new StepPadding(loop.axes(), proven.side(), padding, mask.length(), proven.maxPadding());
+        : new LoopStep.Padding(
+            loop.axes(), proven.side(), padding, mask.length(), proven.maxPadding());
   }
 
   /** The caches tell how far they were padded; a plain loop's are as long as the mask. */
@@ -169,8 +209,13 @@ final class DecodeSteps implements StreamSteps {
   }
 
   @Override
-  public List<NamedTensor> take(List<NamedTensor> outputs) {
+  public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
     try (var given = new StepOutputs(loop, proven.side(), outputs)) {
+      if (!chunks.isLast()) {
+        chunks.advance();
+        inputs = gather(input -> chunkInput(input, given));
+        return null;
+      }
       steps++;
       align(given);
       if (choice != null) {

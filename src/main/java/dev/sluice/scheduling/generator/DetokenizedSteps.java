@@ -57,6 +57,9 @@ final class DetokenizedSteps implements StreamSteps {
   @Override
   public @Nullable List<NamedTensor> take(List<NamedTensor> given) {
     List<NamedTensor> sent = steps.take(given);
+    if (sent == null) {
+      return null;
+    }
     tokens++;
     List<NamedTensor> others = new ArrayList<>(sent.size());
     try {

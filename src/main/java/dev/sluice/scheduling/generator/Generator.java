@@ -73,33 +73,39 @@ public final class Generator implements StreamPlan {
    * @return by signature
    */
   public List<LoopProof> prove(ModelLease lease, BatchExecutor model) {
-    return loops.values().stream().map(loop -> prove(loop, lease, model)).toList();
+    return loops.values().stream().map(loop -> prove(new ProofModel(loop, lease, model))).toList();
   }
 
   /** Tries left padding first: most decoders append to their caches, behind whatever is there. */
-  private static LoopProof prove(GenerationLoop loop, ModelLease lease, BatchExecutor model) {
+  private static LoopProof prove(ProofModel model) {
+    String signature = model.loop().called().name();
+    Optional<String> whole = new ChunkProof(model).obstacle();
     var obstacles = new LinkedHashSet<String>();
     for (PaddingSide side : PaddingSide.values()) {
-      Optional<String> obstacle = new PaddingProof(loop, side, lease, model).obstacle();
+      Optional<String> obstacle = new PaddingProof(model, side).obstacle();
       if (obstacle.isEmpty()) {
-        return new LoopProof(loop.called().name(), Optional.of(side), "");
+        return new LoopProof(signature, Optional.of(side), "", whole);
       }
       obstacles.add(obstacle.get());
     }
-    return new LoopProof(loop.called().name(), Optional.empty(), String.join("; ", obstacles));
+    return new LoopProof(signature, Optional.empty(), String.join("; ", obstacles), whole);
   }
 
   /**
    * Lets streams run as the model has proved. Before the first stream.
    *
    * @param maxPadding elements by which the lengths of streams that run together may differ
+   * @param chunk tokens of a prompt that run at once; 0: all
    */
-  public void use(List<LoopProof> proofs, int maxPadding) {
+  public void use(List<LoopProof> proofs, int maxPadding, int chunk) {
     var found = new LinkedHashMap<String, ProvenLoop>();
     for (LoopProof proof : proofs) {
-      proof
-          .side()
-          .ifPresent(side -> found.put(proof.signature(), new ProvenLoop(side, maxPadding)));
+      found.put(
+          proof.signature(),
+          new ProvenLoop(
+              proof.side().orElse(PaddingSide.LEFT),
+              proof.side().isPresent() ? maxPadding : 0,
+              proof.whole().isPresent() ? 0 : chunk));
     }
     proven = Map.copyOf(found);
   }

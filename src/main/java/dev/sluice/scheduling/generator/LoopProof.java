@@ -10,5 +10,7 @@ import java.util.Optional;
  * @param side the side on which padding changes nothing, so that streams of different lengths run
  *     together; empty: neither
  * @param apart why streams of different lengths run apart; empty if they do not
+ * @param whole why prompts run whole; empty if chunks change nothing
  */
-public record LoopProof(String signature, Optional<PaddingSide> side, String apart) {}
+public record LoopProof(
+    String signature, Optional<PaddingSide> side, String apart, Optional<String> whole) {}

@@ -1,18 +1,11 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.ModelLease;
-import dev.sluice.inference.StepPadding;
-import dev.sluice.scheduling.BatchExecutor;
-import dev.sluice.scheduling.generator.GenerationInput.Origin;
-import dev.sluice.tensor.DataType;
-import dev.sluice.tensor.FloatValues;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
-import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,10 +14,8 @@ import java.util.Optional;
  * Proves on a model itself that padding on one side does not change what it answers: decodes a
  * token behind a short prompt alone, and padded beside a longer one. For a model that no other
  * caller uses meanwhile; one thread.
- *
- * @param lease of the model, with nothing to release
  */
-record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, BatchExecutor model) {
+record PaddingProof(ProofModel model, PaddingSide side) {
   private static final int SHORT = 3;
   private static final int LONG = 7;
 
@@ -38,53 +29,43 @@ record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, Bat
 
   /** Returns what cannot be padded in any case. */
   private Optional<String> unsuitable() {
-    if (loop.axes().isEmpty() || loop.config().next().isEmpty()) {
+    if (model.loop().axes().isEmpty()) {
       return Optional.of("it has no attention mask that grows as its caches do");
     }
-    for (GenerationInput input : loop.inputs()) {
-      if (input.origin() == Origin.CALLER && !input.spec().optional()) {
-        return Optional.of("only a caller knows its input " + input.name());
-      }
+    for (GenerationInput input : model.loop().inputs()) {
       if (input.spec().shape().rank() == 0) {
         return Optional.of("its input " + input.name() + " has no rows to join");
       }
     }
-    return tokens().shape().rank() == 2
-        ? Optional.empty()
-        : Optional.of("its prompts are not rows of tokens");
-  }
-
-  private TensorSpec tokens() {
-    return loop.called().input(loop.config().next().orElseThrow().to()).orElseThrow();
+    return model.unsuitable();
   }
 
   /** Returns what padding changes. */
   private Optional<String> difference() {
-    try (var shorter = ProofStream.prefill(this, tokens(), SHORT);
-        var longer = ProofStream.prefill(this, tokens(), LONG)) {
+    var proven = new ProvenLoop(side, Integer.MAX_VALUE, 0);
+    try (var shorter = ProofStream.prefill(model, proven, SHORT);
+        var longer = ProofStream.prefill(model, proven, LONG)) {
       if (shorter.isOver() || longer.isOver()) {
         return Optional.of("a stream ends with its first token");
       }
-      StepPadding padding = shorter.step().padding();
+      LoopStep.Padding padding = shorter.step().padding();
       return padding == null
           ? Optional.of("its caches are not as long as its mask")
           : compare(padding, shorter.step().inputs(), longer.step().inputs());
-    } catch (InferenceException e) {
-      return Optional.of("it refuses made-up tokens: " + e.getMessage());
     } catch (RuntimeException e) {
-      return Optional.of("made-up tokens cannot be tried: " + e);
+      return Optional.of(ProofModel.refusal(e));
     }
   }
 
   private Optional<String> compare(
-      StepPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+      LoopStep.Padding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     List<NamedTensor> joined = joined(padding, shorter, longer);
     List<NamedTensor> one = List.of();
     List<NamedTensor> other = List.of();
     try {
-      one = run(shorter);
-      other = run(longer);
-      return compare(run(joined), one, other);
+      one = model.run(shorter);
+      other = model.run(longer);
+      return compare(model.run(joined), one, other);
     } finally {
       NamedTensor.closeAll(joined);
       NamedTensor.closeAll(one);
@@ -92,14 +73,8 @@ record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, Bat
     }
   }
 
-  List<NamedTensor> run(List<NamedTensor> inputs) {
-    List<TensorSpec> outputs =
-        loop.computed().stream().map(name -> loop.called().output(name).orElseThrow()).toList();
-    return model.run(loop.called(), inputs, outputs);
-  }
-
   private static List<NamedTensor> joined(
-      StepPadding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
+      LoopStep.Padding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     var joined = new ArrayList<NamedTensor>(shorter.size());
     try {
       for (int i = 0; i < shorter.size(); i++) {
@@ -142,27 +117,12 @@ record PaddingProof(GenerationLoop loop, PaddingSide side, ModelLease lease, Bat
   }
 
   private boolean areSame(SharedTensor rows, int output, Tensor one, Tensor other) {
-    int axis = loop.outputAxis(output);
+    int axis = model.loop().outputAxis(output);
     try (Tensor padded = rows.next(1);
         Tensor longest = rows.next(1);
         Tensor cut =
             axis > 0 ? SequencePadding.cut(padded, axis, side, LONG - SHORT) : padded.copy()) {
-      return areNear(cut, one) && areNear(longest, other);
+      return ProofModel.areNear(cut, one) && ProofModel.areNear(longest, other);
     }
-  }
-
-  /** Returns whether two outputs differ by what another order of additions makes, at most. */
-  private static boolean areNear(Tensor one, Tensor other) {
-    if (!one.shape().equals(other.shape())) {
-      return false;
-    }
-    if (!one.type().isFloat()) {
-      return one.data().mismatch(other.data()) < 0;
-    }
-    return FloatValues.areNear(one, other, tolerance(one.type()));
-  }
-
-  private static double tolerance(DataType type) {
-    return type == DataType.FP32 || type == DataType.FP64 ? 1e-3 : 3e-2;
   }
 }

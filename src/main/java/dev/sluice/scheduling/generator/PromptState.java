@@ -3,6 +3,8 @@ package dev.sluice.scheduling.generator;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.scheduling.generator.input.AttentionMask;
+import dev.sluice.scheduling.generator.input.PositionIds;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

@@ -8,6 +8,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
@@ -20,32 +21,34 @@ final class ProofStream implements AutoCloseable {
 
   private final InferenceRequest whole;
   private final StreamSteps steps;
+  private final ProofModel model;
+  private @Nullable Tensor logits;
   private @Nullable InferenceRequest step;
 
-  private ProofStream(PaddingProof proof, InferenceRequest whole) {
+  private ProofStream(ProofModel model, ProvenLoop proven, InferenceRequest whole) {
+    this.model = model;
     this.whole = whole;
-    this.steps =
-        new DecodeSteps(
-            proof.loop(),
-            whole,
-            Integer.MAX_VALUE,
-            new ProvenLoop(proof.side(), Integer.MAX_VALUE),
-            System::nanoTime);
+    this.steps = new DecodeSteps(model.loop(), whole, Integer.MAX_VALUE, proven, System::nanoTime);
   }
 
-  /** Runs a prompt of so many tokens. */
-  static ProofStream prefill(PaddingProof proof, TensorSpec tokens, int length) {
+  /**
+   * Runs a prompt of so many tokens.
+   *
+   * @param proven how it runs
+   */
+  static ProofStream prefill(ProofModel model, ProvenLoop proven, int length) {
+    TensorSpec tokens = model.tokens();
     var whole =
         new InferenceRequest(
-            proof.lease(),
-            proof.loop().shown(),
+            model.lease(),
+            model.loop().shown(),
             List.of(new NamedTensor(tokens.name(), prompt(tokens.type(), length))),
             List.of(),
             Deadline.NONE,
             "proof");
     try {
-      var stream = new ProofStream(proof, whole);
-      stream.run(proof);
+      var stream = new ProofStream(model, proven, whole);
+      stream.run();
       return stream;
     } catch (RuntimeException | Error e) {
       whole.close();
@@ -66,15 +69,56 @@ final class ProofStream implements AutoCloseable {
     return prompt;
   }
 
-  private void run(PaddingProof proof) {
-    try (InferenceRequest prefill = steps.next()) {
-      List<NamedTensor> sent = steps.take(proof.run(prefill.inputs()));
-      NamedTensor.closeAll(sent == null ? List.of() : sent);
+  private void run() {
+    try {
+      boolean prefilled = false;
+      while (!prefilled) {
+        prefilled = runNext();
+      }
       step = steps.isOver() ? null : steps.next();
     } catch (RuntimeException | Error e) {
-      steps.close();
+      close();
       throw e;
     }
+  }
+
+  /** Returns whether a token was chosen. */
+  private boolean runNext() {
+    try (InferenceRequest prefill = steps.next()) {
+      List<NamedTensor> outputs = model.run(prefill.inputs());
+      try {
+        keepLogits(outputs);
+      } catch (RuntimeException | Error e) {
+        NamedTensor.closeAll(outputs);
+        throw e;
+      }
+      List<NamedTensor> sent = steps.take(outputs);
+      NamedTensor.closeAll(sent == null ? List.of() : sent);
+      return sent != null;
+    }
+  }
+
+  /** Keeps what is chosen from: the last candidates of the one row. */
+  private void keepLogits(List<NamedTensor> outputs) {
+    GenerationLoop loop = model.loop();
+    Tensor all = outputs.get(loop.indexOf(loop.config().next().orElseThrow().from())).tensor();
+    long candidates = all.shape().dim(all.shape().rank() - 1);
+    long bytes = candidates * all.type().byteSize();
+    Tensor last = Tensor.allocate(all.type(), Shape.of(candidates));
+    MemorySegment.copy(all.data(), all.byteSize() - bytes, last.data(), 0, bytes);
+    closeLogits();
+    logits = last;
+  }
+
+  private void closeLogits() {
+    if (logits != null) {
+      logits.close();
+    }
+  }
+
+  /** Returns the logits behind the prompt, which stay this stream's. */
+  Tensor logits() {
+    return Objects.requireNonNull(logits);
   }
 
   /** Returns whether the prompt was all there is. */
@@ -92,6 +136,7 @@ final class ProofStream implements AutoCloseable {
     if (step != null) {
       step.close();
     }
+    closeLogits();
     steps.close();
     whole.close();
   }

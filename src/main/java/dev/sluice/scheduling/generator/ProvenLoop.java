@@ -7,8 +7,9 @@ import dev.sluice.tensor.PaddingSide;
  *
  * @param side the side on which rows may be padded
  * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
+ * @param chunk tokens of a prompt that run at once; 0: all
  */
-record ProvenLoop(PaddingSide side, long maxPadding) {
-  /** Nothing is proved: steps of one length run together. */
-  static final ProvenLoop NOTHING = new ProvenLoop(PaddingSide.LEFT, 0);
+record ProvenLoop(PaddingSide side, long maxPadding, int chunk) {
+  /** Nothing is proved: steps of one length run together, and prompts whole. */
+  static final ProvenLoop NOTHING = new ProvenLoop(PaddingSide.LEFT, 0, 0);
 }

@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.generator;
+package dev.sluice.scheduling.generator.input;
 
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.PaddingSide;
@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
  * An input of rows that get longer by a one with each token, with zeros on one side where they are
  * padded. Owns what it began with.
  */
-final class AttentionMask implements AutoCloseable {
+public final class AttentionMask implements AutoCloseable {
   private final Tensor first;
 
   /** Elements of a row without padding, those of the step to come among them. */
@@ -20,13 +20,13 @@ final class AttentionMask implements AutoCloseable {
   /**
    * @param first taken over; of rank 2
    */
-  AttentionMask(Tensor first) {
+  public AttentionMask(Tensor first) {
     this.first = first;
     this.length = first.shape().dim(1);
   }
 
   /** Returns a mask that leaves nothing out. */
-  static Tensor ones(DataType type, long rows, long length) {
+  public static Tensor ones(DataType type, long rows, long length) {
     Tensor ones = Tensor.allocate(type, Shape.of(rows, length));
     for (long i = 0; i < rows * length; i++) {
       putOne(ones, i);
@@ -35,12 +35,12 @@ final class AttentionMask implements AutoCloseable {
   }
 
   /** Returns the mask of the prompt, which stays this mask's. */
-  Tensor first() {
+  public Tensor first() {
     return first.borrow();
   }
 
   /** Returns the elements of a row without padding. */
-  long length() {
+  public long length() {
     return length;
   }
 
@@ -50,7 +50,7 @@ final class AttentionMask implements AutoCloseable {
    * @param padding elements of padding
    * @param side where they are
    */
-  Tensor grow(long padding, PaddingSide side) {
+  public Tensor grow(long padding, PaddingSide side) {
     length++;
     long rows = first.shape().dim(0);
     long begin = first.shape().dim(1);

@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.generator;
+package dev.sluice.scheduling.generator.input;
 
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
@@ -10,19 +10,19 @@ import java.lang.foreign.ValueLayout;
  * An input that says where in its sequence each row is. With an open dimension besides its rows it
  * has one position for each element of the step, else that of the first.
  */
-final class PositionIds {
+public final class PositionIds {
   private final TensorSpec input;
 
   /** By row: where the next step begins. */
   private final long[] at;
 
-  PositionIds(TensorSpec input, int rows) {
+  public PositionIds(TensorSpec input, int rows) {
     this.input = input;
     this.at = new long[rows];
   }
 
   /** Returns the positions of a step, which then begins. The caller owns the tensor. */
-  Tensor step(int length) {
+  public Tensor step(int length) {
     Shape shape = shape(length);
     Tensor tensor = Tensor.allocate(input.type(), shape);
     long perRow = shape.elementCount() / rows(shape);
@@ -35,7 +35,7 @@ final class PositionIds {
   }
 
   /** Goes on from positions that the caller gave for a step of a length. */
-  void begin(Tensor given, int length) {
+  public void begin(Tensor given, int length) {
     long perRow = Math.max(1, given.elementCount() / rows(given.shape()));
     for (int row = 0; row < at.length && given.elementCount() > 0; row++) {
       long last = Math.min(given.elementCount(), (row + 1) * perRow) - 1;

@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.generator;
+package dev.sluice.scheduling.generator.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

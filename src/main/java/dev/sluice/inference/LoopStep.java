@@ -1,0 +1,41 @@
+package dev.sluice.inference;
+
+import dev.sluice.tensor.PaddingSide;
+import java.util.Map;
+
+/** What schedulers know of a request that is a step of a generation loop. */
+public sealed interface LoopStep {
+  /**
+   * A prompt that runs, or a chunk of it.
+   *
+   * @param tokens that it has, in all of its rows
+   * @param behindCache whether it continues what earlier chunks left in the caches. Such a step
+   *     runs alone: attention operators take several new tokens behind a cache for one row only
+   */
+  record Prefill(long tokens, boolean behindCache) implements LoopStep {}
+
+  /**
+   * How the rows of a decode step may be padded, so that streams of different lengths run together:
+   * the mask hides the padding from the model.
+   *
+   * @param axes of each input that has such rows, the dimension that is their length; the same
+   *     object for all steps of a model
+   * @param side the side of the rows on which the padding is; the same for all steps of a model
+   * @param present elements that are padding already, in each of those inputs
+   * @param length elements of a row without its padding
+   * @param most by how many elements steps that join may differ
+   */
+  record Padding(Map<String, Integer> axes, PaddingSide side, long present, long length, long most)
+      implements LoopStep {
+    /** Returns whether a step may join another. */
+    @SuppressWarnings("ReferenceEquality") // Steps of one model have the same object.
+    public boolean joins(Padding other) {
+      return axes == other.axes && Math.abs(length - other.length) <= most;
+    }
+
+    /** Returns the dimension that is the length of an input's rows; 0 if it has none. */
+    public int axis(String input) {
+      return axes.getOrDefault(input, 0);
+    }
+  }
+}

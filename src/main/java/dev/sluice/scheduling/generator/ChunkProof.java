@@ -1,0 +1,79 @@
+package dev.sluice.scheduling.generator;
+
+import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.Tensor;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Proves on a model itself that a prompt may run in chunks: the logits behind it and the caches
+ * that it leaves are those of the prompt that runs whole.
+ */
+record ChunkProof(ProofModel model) {
+  /** Tokens of a prompt whose second and last chunk have several tokens behind a cache. */
+  private static final int PROMPT = 8;
+
+  private static final int CHUNK = 3;
+
+  /**
+   * Returns why prompts run whole; empty if they may run in chunks. Never throws: a model that
+   * cannot be tried is served as it is.
+   */
+  Optional<String> obstacle() {
+    return unsuitable().or(model::unsuitable).or(this::difference);
+  }
+
+  private Optional<String> unsuitable() {
+    GenerationLoop loop = model.loop();
+    if (loop.config().stop().output().isPresent()) {
+      return Optional.of("an output ends its streams");
+    }
+    String token = loop.config().next().map(next -> next.as()).orElse("");
+    return loop.shown().outputs().stream()
+        .map(output -> output.name())
+        .filter(name -> !name.equals(token) && !isFedBack(loop, name))
+        .findFirst()
+        .map(name -> "its messages have the output " + name + " of the whole prompt");
+  }
+
+  private static boolean isFedBack(GenerationLoop loop, String output) {
+    int index = loop.indexOf(output);
+    return index >= 0 && loop.inputs().stream().anyMatch(input -> input.output() == index);
+  }
+
+  private Optional<String> difference() {
+    try (var whole = ProofStream.prefill(model, chunked(0), PROMPT);
+        var cut = ProofStream.prefill(model, chunked(CHUNK), PROMPT)) {
+      if (whole.isOver() || cut.isOver()) {
+        return Optional.of("a stream ends with its first token");
+      }
+      return ProofModel.areNear(whole.logits(), cut.logits())
+          ? compareCaches(whole.step().inputs(), cut.step().inputs())
+          : Optional.of("chunks change its output " + model.loop().config().next().get().from());
+    } catch (RuntimeException e) {
+      return Optional.of(ProofModel.refusal(e));
+    }
+  }
+
+  private static ProvenLoop chunked(int chunk) {
+    return new ProvenLoop(PaddingSide.LEFT, 0, chunk);
+  }
+
+  private Optional<String> compareCaches(List<NamedTensor> whole, List<NamedTensor> cut) {
+    for (int i = 0; i < whole.size(); i++) {
+      String name = whole.get(i).name();
+      Tensor one = whole.get(i).tensor();
+      if (isFedBack(name) && !ProofModel.areNear(one, cut.get(i).tensor())) {
+        return Optional.of("chunks change its input " + name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean isFedBack(String input) {
+    return model.loop().inputs().stream()
+        .anyMatch(each -> each.origin() == Origin.FEEDBACK && each.name().equals(input));
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Inputs that a generation loop makes for each step: the {@link
+ * dev.sluice.scheduling.generator.input.AttentionMask}, which gets longer by a one with each token,
+ * and {@link dev.sluice.scheduling.generator.input.PositionIds}, which say where in its sequence a
+ * row is.
+ *
+ * <p>Threads: one at a time. Tensors that a step returns belong to its caller.
+ */
+@NullMarked
+package dev.sluice.scheduling.generator.input;
+
+import org.jspecify.annotations.NullMarked;

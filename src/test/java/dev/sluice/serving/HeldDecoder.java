@@ -1,0 +1,155 @@
+package dev.sluice.serving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.sluice.config.ModelConfigReader;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.inference.Deadline;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.ratelimit.InstancePermit;
+import dev.sluice.serving.stream.OpenStreams;
+import dev.sluice.serving.stream.ResponseStream;
+import dev.sluice.serving.stream.StreamMeter;
+import dev.sluice.serving.worker.ConcurrencyMonitor;
+import dev.sluice.serving.worker.ModelInstances;
+import dev.sluice.serving.worker.WorkerPool;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.FakeModelLease;
+import dev.sluice.testing.HeldSession;
+import dev.sluice.testing.MaskedDecoder;
+import dev.sluice.testing.Polling;
+import dev.sluice.testing.StreamReader;
+import dev.sluice.testing.Tensors;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A decoder that is served, and whose runs a test holds. Nothing is open once it is closed. */
+final class HeldDecoder implements AutoCloseable {
+  private final long blocksBefore = TensorMemory.openBlocks();
+  private final Vertx vertx = Vertx.vertx();
+  private final Context callerContext = vertx.getOrCreateContext();
+  private final FakeModelLease lease;
+  private final HeldSession session;
+  private final ServableModel model;
+  private @Nullable StreamReader blocker;
+
+  /**
+   * @param files of the model, {@code model.yml} apart
+   * @param watched the input whose shapes are kept
+   */
+  HeldDecoder(Path files, ModelConfig config, String watched) {
+    this.session = new HeldSession(MaskedDecoder.open(files), watched);
+    this.lease =
+        new FakeModelLease(new ModelId("decoder", 1), session.metadata().withMaxBatchSize(64));
+    this.model =
+        ServableModel.start(
+            session.metadata().withMaxBatchSize(64),
+            new ModelInstances(
+                List.of(session),
+                List.of(InstancePermit.UNLIMITED),
+                () -> MaskedDecoder.open(files)),
+            config,
+            Telemetry.unseen().version(lease.id()),
+            new WorkerPool(
+                vertx, "test-model", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
+  }
+
+  static ModelConfig config(Path folder) {
+    return new ModelConfigReader(SluiceConfig.DEFAULT, warning -> fail(warning)).read(folder);
+  }
+
+  HeldSession held() {
+    return session;
+  }
+
+  ServableModel model() {
+    return model;
+  }
+
+  static long[] prompt(int length) {
+    var prompt = new long[length];
+    for (int i = 0; i < length; i++) {
+      prompt[i] = (length * 5L + i * 3L) % 32;
+    }
+    return prompt;
+  }
+
+  StreamReader stream(int length) {
+    return stream(tokens(Shape.of(1, length), prompt(length)));
+  }
+
+  static NamedTensor tokens(Shape shape, long... ids) {
+    return new NamedTensor("input_ids", Tensors.integers(shape, ids));
+  }
+
+  StreamReader stream(NamedTensor... inputs) {
+    return stream(Deadline.NONE, inputs);
+  }
+
+  StreamReader stream(Deadline deadline, NamedTensor... inputs) {
+    var request =
+        new InferenceRequest(
+            lease.acquire(),
+            model.metadata().signature("").orElseThrow(),
+            List.of(inputs),
+            List.of(),
+            deadline,
+            "r");
+    return StreamReader.open(
+        callerContext,
+        reader -> {
+          var stream =
+              new ResponseStream(new OpenStreams(), StreamMeter.NONE, reader, callerContext);
+          model.streams().stream(request, stream);
+        });
+  }
+
+  /** Runs the prompts of streams one by one, and holds their first decode steps. */
+  StreamReader[] prefilled(int... lengths) {
+    session.hold();
+    var readers = new StreamReader[lengths.length];
+    for (int i = 0; i < lengths.length; i++) {
+      readers[i] = stream(lengths[i]).ask(1);
+      session.letGo(1);
+      StreamReader reader = readers[i];
+      Polling.await("the prompt has run", () -> reader.waiting() == 1);
+    }
+    return readers;
+  }
+
+  /** Holds another stream's prompt in the model, so that all that is asked for waits behind it. */
+  void block() {
+    blocker = stream(1).ask(1);
+    session.awaitRun();
+  }
+
+  /** Waits until the event loop has done what it was asked for. */
+  void settle() {
+    var done = new CompletableFuture<Void>();
+    callerContext.runOnContext(_ -> done.complete(null));
+    done.join();
+  }
+
+  @Override
+  public void close() {
+    session.open();
+    if (blocker != null) {
+      blocker.leave();
+      settle();
+    }
+    model.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+    assertThat(lease.leases()).isZero();
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+}
