@@ -140,6 +140,8 @@ class PackageRulesTest {
           com.nimbusds..                   | security
           com.google.common..              | scheduling.caching
           io.opentelemetry..               | telemetry.span boot.tracing
+          io.micrometer..                  | telemetry ops serving.plugin
+          io.prometheus..                  | telemetry ops serving.plugin
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

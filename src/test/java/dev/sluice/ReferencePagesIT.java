@@ -197,6 +197,7 @@ class ReferencePagesIT {
   @Test
   void metricsAreThoseOfTheServer() throws Exception {
     ask("/v1/models/half_plus_two:predict", "{\"instances\": [1.0]}");
+    ask("/v1/models/half_plus_two:explain", "{\"instances\": [1.0]}");
     ask("/v2/models/addsub/infer", "{}");
     ask("/v2/models/writer/generate_stream", "{\"text\": \"a\", \"steps\": 1}");
     String body =
@@ -206,14 +207,14 @@ class ReferencePagesIT {
             .body();
     Map<String, String[]> metrics = new TreeMap<>();
     Map<String, Set<String>> labels = new TreeMap<>();
-    for (String line : body.lines().toList()) {
+    for (String line : body.lines().filter(OF_COLLECTIONS.asPredicate().negate()).toList()) {
       String[] words = line.split(" ", 4);
       if (line.startsWith("# HELP ")) {
         metrics.put(words[2], new String[] {words[3], ""});
       } else if (line.startsWith("# TYPE ")) {
         Objects.requireNonNull(metrics.get(words[2]), line)[1] = words[3];
       } else {
-        String name = line.substring(0, line.indexOf('{'));
+        String name = line.split("[{ ]", 2)[0];
         String family =
             metrics.containsKey(name) ? name : name.replaceFirst("_(bucket|sum|count)$", "");
         Matcher label = LABEL.matcher(line);
@@ -239,6 +240,9 @@ class ReferencePagesIT {
   }
 
   private static final Pattern LABEL = Pattern.compile("[{,]([a-z_]+)=\"");
+
+  /** Whether the page has them depends on what the garbage collector did. */
+  private static final Pattern OF_COLLECTIONS = Pattern.compile("jvm_gc_(pause|concurrent)");
 
   private static void ask(String path, String body) throws Exception {
     http.send(
@@ -332,7 +336,20 @@ class ReferencePagesIT {
       | `nv_inference_*`, `nv_cache_*`, `nv_model_load_*`, `nv_cpu_*` | requests to loaded versions by every protocol, and the runs that answered them, from 0 when the version is loaded |
       | `request_*_seconds` | calls of V1 and V2: decoding, waiting and running, encoding, explaining |
       | `sluice_*` | calls of every protocol, queues, runs, rejections, versions, connections, event loops, native memory |
-      | `process_*`, `jvm_*` | the process |
+      | `process_*` | the process, by the names that all Prometheus clients have, and `process_cpu_usage` |
+      | `jvm_*`, `system_*` | the Java VM and the machine's processors, by Micrometer's names, which boards for it know |
+      | `plugin_*` | what [plugins](../guides/plugins.md) record |
+
+      A metric is on the page once it has a series. Of the names below, those without one are left out, except in Prometheus' text format of TensorFlow
+      Serving's and Triton's names; besides them there are:
+
+      - `sluice_certificate_expiry_timestamp_seconds{listener}`: until when the certificate of a listener with TLS is valid, in seconds since 1970;
+      - `sluice_model_process_resident_bytes{model,version,pid}`: memory of the processes that run isolated models;
+      - `jvm_gc_pause_seconds{action,cause,gc}` (`_count`, `_sum`, `_max`) and `jvm_gc_concurrent_phase_time_seconds`: garbage collections since the first
+        time that the page was asked for, once there was one.
+
+      Boards for TensorFlow Serving and Triton name counters without `_total`. In the text format these are counters all the same; OpenMetrics does not
+      allow that, and so calls their type unknown.
 
       """;
 

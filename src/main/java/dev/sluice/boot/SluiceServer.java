@@ -24,7 +24,7 @@ import dev.sluice.ops.ConnectionMetrics;
 import dev.sluice.ops.EventLoopLag;
 import dev.sluice.ops.MachineMetrics;
 import dev.sluice.ops.ModelStateMetrics;
-import dev.sluice.ops.ProcessMetrics;
+import dev.sluice.ops.ProcessMeters;
 import dev.sluice.protocol.grps.PredictConcurrencyLimit;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.serving.ModelExplainer;
@@ -80,6 +80,7 @@ public final class SluiceServer implements Server {
   private final ServerCore models;
   private final CallMonitor monitor;
   private final ConnectionMetrics connections = new ConnectionMetrics();
+  private final ProcessMeters process;
   private final Future<?> measuring;
   private final LogControl logs = new LogLevels();
   private final Optional<AccessLogWriter> accessLog;
@@ -100,6 +101,7 @@ public final class SluiceServer implements Server {
         SpanExport.of(
             config.observability().tracing(), ServerClock.NANO_TIME, InstantSource.system());
     this.telemetry = telemetry(config, spans);
+    this.process = new ProcessMeters(telemetry);
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
     this.inferenceLog =
@@ -201,12 +203,7 @@ public final class SluiceServer implements Server {
             .deployVerticle(
                 monitor, new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
             .onFailure(e -> LOG.error("the console shows no rates", e));
-    List.of(
-            new ModelStateMetrics(models.control()),
-            connections,
-            lag,
-            new ProcessMetrics(),
-            new MachineMetrics())
+    List.of(new ModelStateMetrics(models.control()), connections, lag, new MachineMetrics())
         .forEach(telemetry::add);
     return Future.join(lags, rates);
   }
@@ -389,6 +386,7 @@ public final class SluiceServer implements Server {
     inferenceLog.ifPresent(InferenceLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
+    process.close();
     if (spans != null) {
       spans.close(config.process().shutdown().drainTimeout());
     }

@@ -1,11 +1,11 @@
 package dev.sluice.boot;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
 
 import dev.sluice.runtime.tensorflow.RunTotals;
-import dev.sluice.telemetry.MetricNames;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 
 /**
  * Exports those of TensorFlow's own metrics that can be had: its C API does not read them out, so

@@ -93,7 +93,7 @@ public final class CallMonitor extends VerticleBase {
     Map<String, RunTotals> runs = telemetry.runTotals();
     last = new Look(nanoTime.getAsLong(), sum(calls));
     lastProcessorNanos = system.getProcessCpuTime();
-    double resident = ProcessMetrics.resident().orElse(0.0);
+    double resident = ResidentMemory.bytes().orElse(0.0);
     history = History.ofServer(reading(last, runs, lastProcessorNanos, resident));
     modelHistories = new ModelHistories(clock.millis(), last.nanos, calls, runs);
   }
@@ -123,7 +123,7 @@ public final class CallMonitor extends VerticleBase {
     Map<String, RunTotals> runs = telemetry.runTotals();
     long now = nanoTime.getAsLong();
     long processorNanos = system.getProcessCpuTime();
-    double resident = ProcessMetrics.resident().orElse(0.0);
+    double resident = ResidentMemory.bytes().orElse(0.0);
     history.add(reading(new Look(now, sum(totals)), runs, processorNanos, resident));
     modelHistories.add(clock.millis(), now, totals, runs);
     double memory = resident / system.getTotalMemorySize();

@@ -1,8 +1,8 @@
 package dev.sluice.ops;
 
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import dev.sluice.transport.connection.ConnectionCount;
 import dev.sluice.transport.connection.ConnectionMemory;
 import java.time.Instant;

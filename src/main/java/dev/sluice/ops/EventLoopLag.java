@@ -1,8 +1,8 @@
 package dev.sluice.ops;
 
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package dev.sluice.ops;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.GAUGE;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.sluice.telemetry.MetricNames;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import java.lang.management.ManagementFactory;
 
 /** The machine, as metrics, by the names that Triton has for it. Called on a worker. */

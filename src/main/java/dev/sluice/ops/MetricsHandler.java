@@ -1,9 +1,9 @@
 package dev.sluice.ops;
 
 import dev.sluice.inference.access.Operation;
-import dev.sluice.telemetry.MetricNames;
-import dev.sluice.telemetry.MetricsFormat;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricsFormat;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;

@@ -2,10 +2,10 @@ package dev.sluice.ops;
 
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.inference.control.VersionStatus;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
-import dev.sluice.telemetry.MetricsPage.Family;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Family;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import java.util.List;
 import java.util.Locale;
 

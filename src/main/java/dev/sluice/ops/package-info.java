@@ -2,7 +2,7 @@
  * What operators and their tools call: the metrics page and the console. Start at {@link
  * dev.sluice.ops.MetricsHandler}; {@link dev.sluice.ops.CallMonitor} is what the console shows.
  *
- * <p>Parts: {@link ConnectionMetrics}, {@link ModelStateMetrics}, {@link ProcessMetrics} and {@link
+ * <p>Parts: {@link ConnectionMetrics}, {@link ModelStateMetrics}, {@link ProcessMeters} and {@link
  * EventLoopLag} are sources of the page. {@link ConsoleHandler} serves the console, {@link
  * ConsoleState} its data and {@link TimeSeries} its charts, also in the form that grps' monitor
  * reads.

@@ -1,10 +1,12 @@
 package dev.sluice.telemetry;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
-import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.HISTOGRAM;
 
-import dev.sluice.telemetry.MetricsPage.Family;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Family;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.Buckets;
 import dev.sluice.telemetry.meter.CallMeter;

@@ -1,7 +1,10 @@
 package dev.sluice.telemetry;
 
-import dev.sluice.telemetry.MetricsPage.Family;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Family;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.Buckets;
 import dev.sluice.telemetry.meter.CallMeter;

@@ -1,7 +1,10 @@
 package dev.sluice.telemetry;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.GAUGE;
 
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import dev.sluice.telemetry.load.LoadReporter;
 
 /**

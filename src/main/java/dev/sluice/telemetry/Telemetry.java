@@ -2,6 +2,11 @@ package dev.sluice.telemetry;
 
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.health.Liveness;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricRegistries;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsFormat;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import dev.sluice.telemetry.load.LoadReporter;
 import dev.sluice.telemetry.load.LoadReporting;
 import dev.sluice.telemetry.meter.Api;
@@ -14,6 +19,9 @@ import dev.sluice.telemetry.meter.UnknownModelMeters;
 import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.telemetry.span.RequestSpans;
 import dev.sluice.telemetry.trace.Traces;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,12 +29,11 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +57,7 @@ public final class Telemetry {
   private final @Nullable RequestSpans spans;
   private final LatencyForms latencies;
   private final LoadReporter load;
-  private final List<MetricSource> sources = new CopyOnWriteArrayList<>();
+  private final MetricRegistries registries = new MetricRegistries();
 
   private final Liveness liveness = new Liveness();
   private final UnknownModelMeters unknownModels = new UnknownModelMeters();
@@ -99,13 +106,13 @@ public final class Telemetry {
     this.traces = traces;
     this.load =
         new LoadReporter(loadReporting, versions::values, nanoTime, ServerClock.PROCESSOR_NANOS);
-    sources.add(new TensorflowMetrics(this));
-    sources.add(new TritonMetrics(this, latencies));
-    sources.add(new KserveMetrics(this));
-    sources.add(new CallMetrics(this));
-    sources.add(new TensorMetrics());
-    sources.add(LoadMetrics.ofSluice(load));
-    sources.add(LoadMetrics.ofTriton(load));
+    registries.add(new TensorflowMetrics(this));
+    registries.add(new TritonMetrics(this, latencies));
+    registries.add(new KserveMetrics(this));
+    registries.add(new CallMetrics(this));
+    registries.add(new TensorMetrics());
+    registries.add(LoadMetrics.ofSluice(load));
+    registries.add(LoadMetrics.ofTriton(load));
   }
 
   /** Meters that belong to no server: for tools and tests that do not look at them. */
@@ -222,23 +229,28 @@ public final class Telemetry {
 
   /** Puts more on the page. */
   public void add(MetricSource source) {
-    sources.add(source);
+    registries.add(source);
+  }
+
+  /** Puts more on the page, by names of Sluice's own: what another registry has. */
+  public void collect(MultiCollector collector) {
+    registries.collect(collector);
+  }
+
+  /** Has meters of the process bound to Micrometer's registry, when the page is first asked for. */
+  public void bind(Consumer<PrometheusMeterRegistry> meters) {
+    registries.bind(meters);
   }
 
   /** Returns the page, in Prometheus' text format. Work for a worker: it may be long. */
   public String page() {
-    return page(EnumSet.allOf(MetricNames.class), MetricsFormat.PROMETHEUS);
+    byte[] page = page(EnumSet.allOf(MetricNames.class), MetricsFormat.PROMETHEUS);
+    return new String(page, StandardCharsets.UTF_8);
   }
 
   /** Returns the page with some of the names alone, in a format. Likewise for a worker. */
-  public String page(Set<MetricNames> names, MetricsFormat format) {
-    var page = new MetricsPage(format);
-    for (MetricSource source : sources) {
-      if (names.contains(source.names())) {
-        source.write(page);
-      }
-    }
-    return page.text();
+  public byte[] page(Set<MetricNames> names, MetricsFormat format) {
+    return registries.page(names, format);
   }
 
   /** Returns a metric's name on the page, by the path that TensorFlow has it under inside. */
@@ -251,14 +263,6 @@ public final class Telemetry {
    * TensorFlow Serving's reload call reports it. Slow.
    */
   public Map<String, Long> firstValues() {
-    Map<String, Long> values = new HashMap<>();
-    page()
-        .lines()
-        .filter(line -> !line.startsWith("#") && line.indexOf('{') > 0)
-        .forEach(line ->
-            values.putIfAbsent(
-                line.substring(0, line.indexOf('{')),
-                (long) Double.parseDouble(line.substring(line.lastIndexOf(' ')))));
-    return values;
+    return registries.firstValues();
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.telemetry;
 
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import dev.sluice.tensor.TensorMemory;
 
 /**

@@ -1,11 +1,14 @@
 package dev.sluice.telemetry;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
-import static dev.sluice.telemetry.MetricsPage.Kind.GAUGE;
-import static dev.sluice.telemetry.MetricsPage.Kind.HISTOGRAM;
-import static dev.sluice.telemetry.MetricsPage.Kind.SUMMARY;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.GAUGE;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.HISTOGRAM;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.SUMMARY;
 
-import dev.sluice.telemetry.MetricsPage.Family;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Family;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.LatencySummary;
 import dev.sluice.telemetry.meter.ModelStatistics;

@@ -82,7 +82,7 @@ class ModelProcessEndIT {
     while (caller
         .send("GET", "/metrics", Buffer.buffer())
         .text()
-        .contains("sluice_model_longest_run_seconds{model=\"loop\",version=\"1\"} 0\n")) {
+        .contains("sluice_model_longest_run_seconds{model=\"loop\",version=\"1\"} 0.0\n")) {
       Thread.onSpinWait();
     }
     return answer;
@@ -211,7 +211,7 @@ class ModelProcessEndIT {
       server.awaitModel("sum/1");
       assertThat(sum(caller, 10).status()).isEqualTo(200);
       Matcher process =
-          Pattern.compile("resident_bytes\\{model=\"sum\",version=\"1\",pid=\"(\\d+)")
+          Pattern.compile("resident_bytes\\{model=\"sum\",pid=\"(\\d+)")
               .matcher(caller.send("GET", "/metrics", Buffer.buffer()).text());
       assertThat(process.find()).isTrue();
       Files.writeString(group.get().resolve("cgroup.procs"), process.group(1));

@@ -143,7 +143,7 @@ class AbandonedRunIT {
         .metrics()
         .lines()
         .filter(each -> each.startsWith(line))
-        .mapToInt(each -> Integer.parseInt(each.substring(line.length())))
+        .mapToInt(each -> (int) Double.parseDouble(each.substring(line.length())))
         .findFirst()
         .orElse(0);
   }
@@ -224,7 +224,7 @@ class AbandonedRunIT {
     assertThat(later.code()).isEqualTo("503");
     assertThat(later.saysWhen()).isTrue();
     assertThat(caller.metrics())
-        .contains("sluice_model_breaker_state{model=\"endless\",version=\"1\"} 2\n");
+        .contains("sluice_model_breaker_state{model=\"endless\",version=\"1\"} 2.0\n");
   }
 
   @Test

@@ -115,7 +115,7 @@ class BreakerIT {
   /** Sends a request, and returns once it runs. */
   private static CompletableFuture<Answer> begin(String model, long steps) {
     CompletableFuture<Answer> answer = CompletableFuture.supplyAsync(() -> infer(model, steps));
-    String idle = "sluice_model_longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0\n";
+    String idle = "sluice_model_longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0.0\n";
     while (metrics().contains(idle) && !answer.isDone()) {
       Thread.onSpinWait();
     }
@@ -226,11 +226,11 @@ class BreakerIT {
   @Test
   void metricsShowTheBreakerAndTheRun() {
     assertThat(metrics())
-        .contains("sluice_model_breaker_state{model=\"loop\",version=\"1\"} 2\n")
-        .contains("sluice_model_breaker_state{model=\"half_plus_two\",version=\"1\"} 0\n")
+        .contains("sluice_model_breaker_state{model=\"loop\",version=\"1\"} 2.0\n")
+        .contains("sluice_model_breaker_state{model=\"half_plus_two\",version=\"1\"} 0.0\n")
         .containsPattern(
             "sluice_model_longest_run_seconds\\{model=\"loop\",version=\"1\"} [0-9]+\\.[0-9]+")
-        .contains("sluice_model_longest_run_seconds{model=\"brief\",version=\"1\"} 0\n");
+        .contains("sluice_model_longest_run_seconds{model=\"brief\",version=\"1\"} 0.0\n");
   }
 
   @Test
@@ -240,7 +240,8 @@ class BreakerIT {
     assertThat(first.join().status()).isEqualTo(200);
     assertThat(infer("brief", 2).text()).contains("\"data\":[2]");
     assertThat(get("/v2/models/brief/ready").status()).isEqualTo(200);
-    assertThat(metrics()).contains("sluice_model_breaker_state{model=\"brief\",version=\"1\"} 0\n");
+    assertThat(metrics())
+        .contains("sluice_model_breaker_state{model=\"brief\",version=\"1\"} 0.0\n");
   }
 
   @Test

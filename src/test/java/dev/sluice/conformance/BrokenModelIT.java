@@ -146,7 +146,7 @@ class BrokenModelIT {
     assertThat(ask(Protocol.V2_REST, BROKEN, 3).text()).contains("Gather");
     try (var http = new HttpCaller(server.port())) {
       assertThat(http.send("GET", "/metrics", Buffer.buffer()).text())
-          .contains("sluice_model_breaker_state{model=\"broken\",version=\"1\"} 1\n");
+          .contains("sluice_model_breaker_state{model=\"broken\",version=\"1\"} 1.0\n");
     }
   }
 }

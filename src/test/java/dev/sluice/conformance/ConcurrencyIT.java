@@ -118,7 +118,7 @@ class ConcurrencyIT {
   }
 
   private static boolean shows(String metric, String model, int value) {
-    String line = metric + "{model=\"" + model + "\",version=\"1\"} " + value;
+    String line = metric + "{model=\"" + model + "\",version=\"1\"} " + (double) value;
     return caller.send("GET", "/metrics", Buffer.buffer()).text().lines().anyMatch(line::equals);
   }
 

@@ -127,8 +127,8 @@ class ExemplarsIT {
                 .singleElement()
                 .asString()
                 .matches(
-                    ".* # \\{trace_id=\"%s\",span_id=\"%s\"} [0-9.E-]+ [0-9]+\\.[0-9]{3}"
-                        .formatted(TRACE, span)));
+                    ".* # \\{span_id=\"%s\",trace_id=\"%s\"} [0-9.E-]+ [0-9]+\\.[0-9]{3}"
+                        .formatted(span, TRACE)));
   }
 
   @Test

@@ -266,7 +266,7 @@ class FaultMatrixIT {
 
   private static Map<Protocol, Outcome> fullQueue() {
     var _ = begin(Protocol.V2_REST, "full");
-    String idle = "sluice_model_longest_run_seconds{model=\"full\",version=\"1\"} 0\n";
+    String idle = "sluice_model_longest_run_seconds{model=\"full\",version=\"1\"} 0.0\n";
     Polling.await("a run is under way", () -> !caller.metrics().contains(idle));
     var _ = begin(Protocol.V2_REST, "full");
     Polling.await("one request waits", () -> waiting(caller, "full") > 0);
@@ -298,8 +298,7 @@ class FaultMatrixIT {
   /** Its files cannot be opened again, so that it stays as it is while every protocol asks. */
   private static Map<Protocol, Outcome> died(String model, String signal) {
     var process =
-        Pattern.compile(
-                "process_resident_bytes\\{model=\"" + model + "\",version=\"1\",pid=\"(\\d+)")
+        Pattern.compile("process_resident_bytes\\{model=\"" + model + "\",pid=\"(\\d+)")
             .matcher(caller.metrics());
     assertThat(process.find()).isTrue();
     try {

@@ -71,6 +71,7 @@ class GrafanaBoardIT {
         var prometheus = Prometheus.start(folder, server.port())) {
       ask(caller);
       prometheus.await("sluice_stream_message_interval_seconds_count > 0");
+      System.gc(); // One that the page, which was asked for, counts.
       ask(caller); // Rates are of what was counted between two scrapes.
       assertThat(queries()).hasSizeGreaterThan(30);
       for (String query : queries()) {
@@ -113,7 +114,7 @@ class GrafanaBoardIT {
             caller
                 .send("GET", "/metrics", Buffer.buffer())
                 .text()
-                .contains("sluice_stream_message_interval_seconds_count{protocol=\"oip\""));
+                .contains("sluice_stream_message_interval_seconds_count{api="));
   }
 
   @Test

@@ -81,7 +81,7 @@ class HungDrainIT {
   }
 
   private static void awaitRun(HttpCaller http, String model) {
-    String idle = "sluice_model_longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0\n";
+    String idle = "sluice_model_longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0.0\n";
     while (http.send("GET", "/metrics", Buffer.buffer()).text().contains(idle)) {
       Thread.onSpinWait();
     }

@@ -102,7 +102,7 @@ class HungWorkerIT {
         .metrics()
         .lines()
         .filter(each -> each.startsWith(line))
-        .mapToInt(each -> Integer.parseInt(each.substring(line.length())))
+        .mapToInt(each -> (int) Double.parseDouble(each.substring(line.length())))
         .findFirst()
         .orElse(-1);
   }

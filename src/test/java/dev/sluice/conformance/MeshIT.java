@@ -287,9 +287,9 @@ class MeshIT {
     for (RunningServer server : List.of(first, second)) {
       try (var caller = new HttpCaller(server.port())) {
         String page = caller.send("GET", "/metrics", Buffer.buffer()).text();
-        String name = "sluice_requests_running{} ";
+        String name = "\nsluice_requests_running ";
         int at = page.indexOf(name) + name.length();
-        all += Long.parseLong(page.substring(at, page.indexOf('\n', at)));
+        all += (long) Double.parseDouble(page.substring(at, page.indexOf('\n', at)));
       }
     }
     return all;

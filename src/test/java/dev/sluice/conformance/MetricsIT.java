@@ -109,6 +109,7 @@ class MetricsIT {
   @Test
   void everyNameThatOtherServersHaveIsOnThePage() throws Exception {
     send(post(PREDICT, "{\"instances\":[1]}"));
+    send(post("/v1/models/half_plus_two:explain", "{\"instances\":[1]}"));
     String page = text(send(to("/metrics")));
     for (String metric :
         Files.readAllLines(Path.of("src/test/resources/conformance/metrics.txt"))) {

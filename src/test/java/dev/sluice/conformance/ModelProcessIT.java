@@ -249,7 +249,7 @@ class ModelProcessIT {
   /** The processes that run a model at the moment. */
   private static List<ProcessHandle> processes(String model) {
     return Pattern.compile(
-            "process_resident_bytes\\{model=\"" + model + "\",version=\"1\",pid=\"(\\d+)\"} \\d")
+            "process_resident_bytes\\{model=\"" + model + "\",pid=\"(\\d+)\",version=\"1\"} \\d")
         .matcher(metrics())
         .results()
         .flatMap(found -> ProcessHandle.of(Long.parseLong(found.group(1))).stream())
@@ -341,7 +341,7 @@ class ModelProcessIT {
   private static CompletableFuture<Answer> begin(String model) {
     CompletableFuture<Answer> answer =
         CompletableFuture.supplyAsync(() -> loop(model, Long.MAX_VALUE), threads);
-    while (metrics().contains("longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0\n")
+    while (metrics().contains("longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0.0\n")
         && !answer.isDone()) {
       Thread.onSpinWait();
     }

@@ -51,11 +51,11 @@ class PluginMetricsIT {
       assertThat(metrics(http))
           .contains(
               "# TYPE plugin_texts_total counter\n",
-              "plugin_texts_total{model=\"counted\",version=\"1\",text=\"to\"} 2\n",
-              "plugin_texts_total{model=\"counted\",version=\"1\",text=\"be\"} 1\n",
-              "sluice_plugin_series_refused_total{} 0\n");
+              "plugin_texts_total{model=\"counted\",text=\"to\",version=\"1\"} 2.0\n",
+              "plugin_texts_total{model=\"counted\",text=\"be\",version=\"1\"} 1.0\n",
+              "sluice_plugin_series_refused_total 0.0\n");
       assertThat(predict(http, many()).status()).isEqualTo(200);
-      assertThat(metrics(http)).contains("sluice_plugin_series_refused_total{} 1002\n");
+      assertThat(metrics(http)).contains("sluice_plugin_series_refused_total 1002.0\n");
     }
   }
 

@@ -99,7 +99,7 @@ class SeveralWorkersIT {
   }
 
   private static boolean shows(String metric, String model, int value) {
-    String line = metric + "{model=\"" + model + "\",version=\"1\"} " + value;
+    String line = metric + "{model=\"" + model + "\",version=\"1\"} " + (double) value;
     return caller.metrics().lines().anyMatch(line::equals);
   }
 

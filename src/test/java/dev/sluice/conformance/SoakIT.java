@@ -66,7 +66,7 @@ class SoakIT {
           metrics.sum("jvm_memory_committed_bytes", "area", "heap") / (1 << 20),
           metrics.sum("jvm_memory_used_bytes", "area", "nonheap") / (1 << 20),
           metrics.sum("process_open_fds"),
-          metrics.sum("jvm_threads_current"));
+          metrics.sum("jvm_threads_live_threads"));
     }
   }
 

@@ -122,10 +122,10 @@ class CallRecordTest {
     StreamRecord stream = record.stream();
     stream.sent();
 
-    String labels = "protocol=\"tfs\",api=\"predict\",transport=\"grpc\",model=\"m\"";
+    String labels = "api=\"predict\",model=\"m\",protocol=\"tfs\",transport=\"grpc\"";
     assertThat(telemetry.page())
         .contains(
-            "sluice_streams_open{" + labels + "} 1\n",
+            "sluice_streams_open{" + labels + "} 1.0\n",
             "sluice_stream_first_message_seconds_count{" + labels + "} 1\n",
             "sluice_stream_message_interval_seconds_count{" + labels + "} 0\n");
   }

@@ -1,6 +1,6 @@
 package dev.sluice.boot.accesslog;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
 
 import dev.sluice.boot.log.CountedWrites;
 import dev.sluice.boot.log.LineFormat;
@@ -10,10 +10,10 @@ import dev.sluice.boot.log.LineTargets;
 import dev.sluice.boot.log.LogQueue;
 import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.AccessLogPattern;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.access.AccessLog;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

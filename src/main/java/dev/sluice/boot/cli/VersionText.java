@@ -1,7 +1,7 @@
 package dev.sluice.boot.cli;
 
 import dev.sluice.runtime.NativeLibrary;
-import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import picocli.CommandLine.IVersionProvider;
 
 /** Formats the output of {@code --version}. */

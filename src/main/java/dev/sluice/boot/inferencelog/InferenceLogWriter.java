@@ -1,6 +1,6 @@
 package dev.sluice.boot.inferencelog;
 
-import static dev.sluice.telemetry.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
 
 import dev.sluice.boot.log.CountedWrites;
 import dev.sluice.boot.log.LineSink;
@@ -8,8 +8,8 @@ import dev.sluice.boot.log.LineTargets;
 import dev.sluice.boot.log.LogQueue;
 import dev.sluice.config.server.InferenceLogConfig;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.Optional;

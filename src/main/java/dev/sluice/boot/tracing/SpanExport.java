@@ -2,8 +2,8 @@ package dev.sluice.boot.tracing;
 
 import dev.sluice.boot.cli.VersionText;
 import dev.sluice.config.server.TracingConfig;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
 import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.telemetry.span.RequestSpans;
 import io.opentelemetry.api.common.Attributes;

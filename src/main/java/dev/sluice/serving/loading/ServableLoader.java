@@ -107,7 +107,7 @@ public final class ServableLoader implements Loader {
     this.vertx = vertx;
     this.nanoTime = nanoTime;
     this.concurrency = new ConcurrencyMonitor(vertx, Runtime.getRuntime().availableProcessors());
-    telemetry.add(pluginMetrics);
+    pluginMetrics.addTo(telemetry);
   }
 
   @Override

@@ -1,24 +1,31 @@
 package dev.sluice.serving.plugin;
 
 import dev.sluice.inference.ModelId;
-import dev.sluice.telemetry.MetricSource;
-import dev.sluice.telemetry.MetricsPage;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.exposition.MetricSource;
+import dev.sluice.telemetry.exposition.MetricsPage;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The metrics that plugins record, of all versions. Any thread. */
 public final class PluginMetrics implements MetricSource {
-  private static final String PREFIX = "plugin_";
   private static final String TOTAL = "_total";
 
   private final List<PluginVersionMetrics> versions = new CopyOnWriteArrayList<>();
   private final LongAdder refused = new LongAdder();
+
+  /** Has them shown on the page, besides how many there are not. */
+  public void addTo(Telemetry telemetry) {
+    telemetry.add(this);
+    telemetry.collect(this::collect);
+  }
 
   /** Returns the metrics of a version that is being loaded, which the page shows until closed. */
   public PluginVersionMetrics of(ModelId model) {
@@ -72,19 +79,13 @@ public final class PluginMetrics implements MetricSource {
         Kind.COUNTER,
         "Series of plugins that are not recorded, since their version has too many.",
         refused.sum());
-    Map<String, List<PluginVersionMetrics.Entry>> families = new TreeMap<>();
-    shown()
-        .values()
-        .forEach(version ->
-            version
-                .entries()
-                .forEach(entry ->
-                    families.computeIfAbsent(entry.name(), _ -> new ArrayList<>()).add(entry)));
-    families.forEach((name, entries) -> {
-      PluginVersionMetrics.Entry first = entries.getFirst();
-      var family = page.family(PREFIX + name, first.series().kind(), first.help());
-      entries.forEach(entry -> entry.series().write(family, entry.labels().toArray(String[]::new)));
-    });
+  }
+
+  /** Returns the families of each version; those of one name have the same kind. */
+  private MetricSnapshots collect() {
+    List<MetricSnapshot> families = new ArrayList<>();
+    shown().values().forEach(version -> version.collect().forEach(families::add));
+    return new MetricSnapshots(families);
   }
 
   /** Returns the newest load of each version: while it replaces another, both are here. */

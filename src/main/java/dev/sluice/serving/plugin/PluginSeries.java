@@ -1,14 +1,21 @@
 package dev.sluice.serving.plugin;
 
 import dev.sluice.extension.Metrics;
-import dev.sluice.telemetry.MetricsPage.Family;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
 import dev.sluice.telemetry.meter.Buckets;
-import dev.sluice.telemetry.meter.Histogram;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/** One series that a plugin records. Any thread. */
+/**
+ * One series that a plugin records: a meter of Micrometer's, once it is registered; until then it
+ * records nothing. Any thread.
+ */
 sealed interface PluginSeries {
   /** Returns the kind of its family. */
   Kind kind();
@@ -18,12 +25,12 @@ sealed interface PluginSeries {
     return 1;
   }
 
-  /** Writes its value. */
-  void write(Family family, String... labels);
+  /** Makes it a meter of a registry. Before others see it. */
+  void register(MeterRegistry registry, String name, String help, Tags labels);
 
   /** A counter. */
   final class Count implements PluginSeries, Metrics.Counter {
-    private final LongAdder sum = new LongAdder();
+    private @Nullable Counter meter;
 
     @Override
     public Kind kind() {
@@ -31,16 +38,18 @@ sealed interface PluginSeries {
     }
 
     @Override
+    public void register(MeterRegistry registry, String name, String help, Tags labels) {
+      meter = Counter.builder(name).description(help).tags(labels).register(registry);
+    }
+
+    @Override
     public void add(long amount) {
       if (amount < 0) {
         throw new IllegalArgumentException("a counter grows; got an amount of " + amount);
       }
-      sum.add(amount);
-    }
-
-    @Override
-    public void write(Family family, String... labels) {
-      var _ = family.add(sum.sum(), labels);
+      if (meter != null) {
+        meter.increment((double) amount);
+      }
     }
   }
 
@@ -54,22 +63,26 @@ sealed interface PluginSeries {
     }
 
     @Override
-    public void set(double level) {
-      value = level;
+    public void register(MeterRegistry registry, String name, String help, Tags labels) {
+      var _ = Gauge.builder(name, () -> value).description(help).tags(labels).register(registry);
     }
 
     @Override
-    public void write(Family family, String... labels) {
-      var _ = family.add(value, labels);
+    public void set(double level) {
+      value = level;
     }
   }
 
-  /** A timer, in nanoseconds. */
+  /** A timer, with the buckets of all latencies. */
   final class Times implements PluginSeries, Metrics.Timer {
-    private static final double SECONDS = 1e9;
-    private static final int SUM_AND_COUNT = 2;
+    private static final int SUM_COUNT_AND_LONGEST = 3;
 
-    private final Histogram nanos = new Histogram(Buckets.LATENCY);
+    private static final Duration[] BOUNDS =
+        IntStream.range(0, Buckets.LATENCY.count() - 1)
+            .mapToObj(i -> Duration.ofNanos(Math.round(Buckets.LATENCY.bound(i))))
+            .toArray(Duration[]::new);
+
+    private @Nullable Timer meter;
 
     @Override
     public Kind kind() {
@@ -78,7 +91,17 @@ sealed interface PluginSeries {
 
     @Override
     public int lines() {
-      return Buckets.LATENCY.count() + SUM_AND_COUNT;
+      return Buckets.LATENCY.count() + SUM_COUNT_AND_LONGEST;
+    }
+
+    @Override
+    public void register(MeterRegistry registry, String name, String help, Tags labels) {
+      meter =
+          Timer.builder(name)
+              .description(help)
+              .tags(labels)
+              .serviceLevelObjectives(BOUNDS)
+              .register(registry);
     }
 
     @Override
@@ -86,12 +109,9 @@ sealed interface PluginSeries {
       if (taken.isNegative()) {
         throw new IllegalArgumentException("a timer counts durations; got one of " + taken);
       }
-      nanos.add(taken.toNanos());
-    }
-
-    @Override
-    public void write(Family family, String... labels) {
-      var _ = family.add(nanos, SECONDS, labels);
+      if (meter != null) {
+        meter.record(taken);
+      }
     }
   }
 }

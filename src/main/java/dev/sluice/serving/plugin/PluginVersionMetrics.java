@@ -2,9 +2,13 @@ package dev.sluice.serving.plugin;
 
 import dev.sluice.extension.Metrics;
 import dev.sluice.inference.ModelId;
-import dev.sluice.telemetry.MetricsPage.Kind;
+import dev.sluice.telemetry.exposition.MetricsPage.Kind;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.config.NamingConvention;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics that the plugin of one version records. Any thread.
@@ -21,17 +25,21 @@ import java.util.stream.Stream;
  * <p>Owner: the plugin's code, whose end closes it.
  */
 public final class PluginVersionMetrics implements Metrics, AutoCloseable {
+  private static final String PREFIX = "plugin_";
   private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]{0,127}");
 
   /** Labels that the page adds by itself. */
   private static final Set<String> RESERVED = Set.of("model", "version", "le", "quantile");
 
   private static final List<String> NOT_OF_GAUGES =
-      List.of("_total", "_seconds", "_bucket", "_sum", "_count", "_created");
+      List.of("_total", "_seconds", "_seconds_max", "_bucket", "_sum", "_count", "_created");
 
   private final ModelId model;
   private final PluginMetrics all;
-  private final ConcurrentMap<Key, Entry> entries = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Key, PluginSeries> series = new ConcurrentHashMap<>();
+
+  /** The meters of this load alone; null before the first. Written under the lock of all. */
+  private volatile @Nullable PrometheusMeterRegistry registry;
 
   /** Lines of the page that the series take. Guarded by the lock of all versions. */
   private int lines;
@@ -41,22 +49,21 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
     this.all = all;
   }
 
-  private record Key(String name, List<String> labels) {}
-
-  /** One series with its place on the page. */
-  record Entry(String name, String help, PluginSeries series, List<String> labels) {}
+  private record Key(String name, Tags labels) {}
 
   ModelId model() {
     return model;
   }
 
-  Collection<Entry> entries() {
-    return entries.values();
+  /** Returns what was recorded so far. */
+  MetricSnapshots collect() {
+    PrometheusMeterRegistry meters = registry;
+    return meters == null ? new MetricSnapshots() : meters.getPrometheusRegistry().scrape();
   }
 
   Map<String, Kind> families() {
     Map<String, Kind> kinds = new TreeMap<>();
-    entries.values().forEach(entry -> kinds.put(entry.name(), entry.series().kind()));
+    series.forEach((key, its) -> kinds.put(key.name(), its.kind()));
     return kinds;
   }
 
@@ -96,38 +103,47 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
   private <T extends PluginSeries> T series(
       Class<T> kind, Supplier<T> made, String name, String help, String... labels) {
     var key = new Key(name, labels(name, labels));
-    Entry known = entries.get(key);
-    return kind.cast(known == null ? add(key, help, made.get()) : known.series());
+    PluginSeries known = series.get(key);
+    return kind.cast(known == null ? add(key, help, made.get()) : known);
   }
 
-  private PluginSeries add(Key key, String help, PluginSeries series) {
+  private PluginSeries add(Key key, String help, PluginSeries made) {
     // One lock for all versions: two that load at once must not give one family two kinds.
     synchronized (all) {
-      return addLocked(key, help, series);
+      return addLocked(key, help, made);
     }
   }
 
-  private PluginSeries addLocked(Key key, String help, PluginSeries series) {
-    Entry known = entries.get(key);
+  private PluginSeries addLocked(Key key, String help, PluginSeries made) {
+    PluginSeries known = series.get(key);
     if (known != null) {
-      return known.series();
+      return known;
     }
-    if (lines + series.lines() > MOST_SERIES) {
+    if (lines + made.lines() > MOST_SERIES) {
       all.refuse();
-      return series;
+      return made;
     }
-    all.requireKind(key.name(), series.kind());
-    lines += series.lines();
-    List<String> shown =
-        Stream.concat(
-                Stream.of("model", model.name(), "version", Long.toString(model.version())),
-                key.labels().stream())
-            .toList();
-    entries.put(key, new Entry(key.name(), help, series, shown));
-    return series;
+    all.requireKind(key.name(), made.kind());
+    lines += made.lines();
+    made.register(meters(), PREFIX + key.name(), help, key.labels());
+    series.put(key, made);
+    return made;
   }
 
-  private static List<String> labels(String metric, String... labels) {
+  private PrometheusMeterRegistry meters() {
+    PrometheusMeterRegistry meters = registry;
+    if (meters == null) {
+      meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      meters
+          .config()
+          .namingConvention(NamingConvention.identity)
+          .commonTags("model", model.name(), "version", Long.toString(model.version()));
+      registry = meters;
+    }
+    return meters;
+  }
+
+  private static Tags labels(String metric, String... labels) {
     if (labels.length % 2 != 0) {
       throw new IllegalArgumentException(
           "metric '%s': wanted names and values of labels by turns, got %s"
@@ -139,7 +155,7 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
       cut[i + 1] = cut[i + 1].substring(0, Math.min(cut[i + 1].length(), LONGEST_LABEL));
     }
     requireOnce(metric, cut);
-    return List.of(cut);
+    return Tags.of(cut);
   }
 
   private static void requireLabel(String metric, String label) {
@@ -165,5 +181,9 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
   @Override
   public void close() {
     all.forget(this);
+    PrometheusMeterRegistry meters = registry;
+    if (meters != null) {
+      meters.close();
+    }
   }
 }

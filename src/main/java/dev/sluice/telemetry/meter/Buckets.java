@@ -1,5 +1,10 @@
 package dev.sluice.telemetry.meter;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
 /**
  * Upper bounds of a histogram's buckets, which belong to their buckets unless said otherwise, then
  * infinity.
@@ -21,10 +26,16 @@ public final class Buckets {
   static final Buckets FIRST_RESPONSE = new Buckets(new double[] {100e6, 500e6, 2_000e6, 5_000e6});
 
   private final double[] bounds;
+
+  /** Bounds as they are shown: the same for each series and scrape. */
+  private final ConcurrentMap<Form, double[]> shown = new ConcurrentHashMap<>();
+
   private final boolean excluding;
 
   /** By the length of a value in bits: the first bucket that such a value can be in. */
   private final int[] first = new int[Long.SIZE];
+
+  private record Form(double unit, int digits) {}
 
   private Buckets(double[] bounds) {
     this(bounds, false);
@@ -60,6 +71,26 @@ public final class Buckets {
   /** Returns the upper bound of a bucket. */
   public double bound(int index) {
     return bounds[index];
+  }
+
+  /**
+   * Returns the upper bounds of all as they are shown, the last one infinity.
+   *
+   * @param unit what values are divided by
+   * @param digits digits of each: 32.4, not 32.400000000000006
+   */
+  public double[] bounds(double unit, int digits) {
+    return shown.computeIfAbsent(new Form(unit, digits), this::rounded).clone();
+  }
+
+  private double[] rounded(Form form) {
+    double[] rounded = new double[count()];
+    var digits = new MathContext(form.digits);
+    for (int i = 0; i < bounds.length; i++) {
+      rounded[i] = new BigDecimal(bounds[i] / form.unit).round(digits).doubleValue();
+    }
+    rounded[bounds.length] = Double.POSITIVE_INFINITY;
+    return rounded;
   }
 
   /** Returns the bucket of a value. */

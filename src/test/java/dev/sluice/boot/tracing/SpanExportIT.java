@@ -59,8 +59,8 @@ class SpanExportIT {
         .send("GET", "/metrics", Buffer.buffer())
         .text()
         .lines()
-        .filter(line -> line.startsWith(name + "{} "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 3)))
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
         .orElseThrow();
   }

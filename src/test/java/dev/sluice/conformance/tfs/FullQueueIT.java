@@ -63,7 +63,7 @@ class FullQueueIT {
 
   /** Waits until a gauge of the model is not 0. */
   private static void await(HttpCaller http, String gauge) {
-    String none = gauge + "{model=\"loop\",version=\"1\"} 0\n";
+    String none = gauge + "{model=\"loop\",version=\"1\"} 0.0\n";
     while (http.send("GET", "/metrics", Buffer.buffer()).text().contains(none)) {
       Thread.onSpinWait();
     }

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sluice.extension.Metrics;
 import dev.sluice.inference.ModelId;
-import dev.sluice.telemetry.MetricNames;
-import dev.sluice.telemetry.MetricsFormat;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.exposition.MetricNames;
+import dev.sluice.telemetry.exposition.MetricsFormat;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,11 +24,12 @@ class PluginMetricsTest {
 
   @BeforeEach
   void show() {
-    telemetry.add(all);
+    all.addTo(telemetry);
   }
 
   private String page(MetricsFormat format) {
-    return telemetry.page(EnumSet.of(MetricNames.SLUICE), format);
+    byte[] page = telemetry.page(EnumSet.of(MetricNames.SLUICE), format);
+    return new String(page, StandardCharsets.UTF_8);
   }
 
   private String page() {
@@ -44,15 +46,28 @@ class PluginMetricsTest {
     assertThat(page())
         .contains(
             "# HELP plugin_texts_total Texts.\n# TYPE plugin_texts_total counter\n",
-            "plugin_texts_total{model=\"words\",version=\"1\",lang=\"en\"} 7\n",
+            "plugin_texts_total{lang=\"en\",model=\"words\",version=\"1\"} 7.0\n",
             "# HELP plugin_load How \"full\" it is.\\nNow.\n# TYPE plugin_load gauge\n",
             "plugin_load{model=\"words\",version=\"1\"} 0.5\n",
             "# TYPE plugin_lookup_seconds histogram\n",
             "plugin_lookup_seconds_bucket{model=\"words\",version=\"1\",le=\"+Inf\"} 1\n",
+            "plugin_lookup_seconds_max{model=\"words\",version=\"1\"} 1.5\n",
             "plugin_lookup_seconds_sum{model=\"words\",version=\"1\"} 1.5\n",
             "plugin_lookup_seconds_count{model=\"words\",version=\"1\"} 1\n");
     assertThat(page(MetricsFormat.OPEN_METRICS))
         .contains("# TYPE plugin_texts counter\n", "How \\\"full\\\" it is.\\nNow.\n");
+  }
+
+  @Test
+  void labelsInAnotherOrderAreTheSameSeriesAndOtherNamesAnotherOne() {
+    metrics.gauge("load", "Load.", "a", "1", "b", "2").set(1);
+    metrics.gauge("load", "Load.", "b", "2", "a", "1").set(2);
+    all.of(new ModelId("other", 2)).gauge("load", "Load.", "c", "3").set(3);
+
+    assertThat(page().lines().filter(line -> line.startsWith("plugin_load{")))
+        .containsExactly(
+            "plugin_load{a=\"1\",b=\"2\",model=\"words\",version=\"1\"} 2.0",
+            "plugin_load{c=\"3\",model=\"other\",version=\"2\"} 3.0");
   }
 
   @Test
@@ -74,8 +89,8 @@ class PluginMetricsTest {
     assertThat(page())
         .containsOnlyOnce("# TYPE plugin_load gauge")
         .contains(
-            "plugin_load{model=\"words\",version=\"1\"} 1\n",
-            "plugin_load{model=\"other\",version=\"2\"} 2\n");
+            "plugin_load{model=\"words\",version=\"1\"} 1.0\n",
+            "plugin_load{model=\"other\",version=\"2\"} 2.0\n");
   }
 
   @Test
@@ -87,7 +102,7 @@ class PluginMetricsTest {
 
     assertThat(page().lines().filter(line -> line.startsWith("plugin_")))
         .hasSize(Metrics.MOST_SERIES);
-    assertThat(page()).contains("sluice_plugin_series_refused_total{} 6\n");
+    assertThat(page()).contains("sluice_plugin_series_refused_total 6.0\n");
   }
 
   @Test
@@ -104,7 +119,7 @@ class PluginMetricsTest {
   void longLabelsAreCut() {
     metrics.gauge("load", "Load.", "who", "x".repeat(Metrics.LONGEST_LABEL + 1)).set(1);
 
-    assertThat(page()).contains("who=\"" + "x".repeat(Metrics.LONGEST_LABEL) + "\"} 1\n");
+    assertThat(page()).contains("who=\"" + "x".repeat(Metrics.LONGEST_LABEL) + "\"} 1.0\n");
   }
 
   @Test
@@ -112,11 +127,11 @@ class PluginMetricsTest {
     metrics.gauge("load", "Load.").set(1);
     PluginVersionMetrics reload = all.of(WORDS);
     reload.gauge("load", "Load.").set(2);
-    assertThat(page()).contains("plugin_load{model=\"words\",version=\"1\"} 2\n");
-    assertThat(page()).doesNotContain("plugin_load{model=\"words\",version=\"1\"} 1\n");
+    assertThat(page()).contains("plugin_load{model=\"words\",version=\"1\"} 2.0\n");
+    assertThat(page()).doesNotContain("plugin_load{model=\"words\",version=\"1\"} 1.0\n");
 
     reload.close();
-    assertThat(page()).contains("plugin_load{model=\"words\",version=\"1\"} 1\n");
+    assertThat(page()).contains("plugin_load{model=\"words\",version=\"1\"} 1.0\n");
     metrics.close();
     assertThat(page()).doesNotContain("plugin_load");
   }
@@ -125,6 +140,7 @@ class PluginMetricsTest {
   void mistakesAreNamed() {
     assertMistake(() -> metrics.counter("texts", ""), "counter 'texts': wanted a name that ends");
     assertMistake(() -> metrics.gauge("a_seconds", ""), "gauge 'a_seconds': wanted a name that");
+    assertMistake(() -> metrics.gauge("a_seconds_max", ""), "gauge 'a_seconds_max': wanted a name");
     assertMistake(() -> metrics.gauge("a-b", ""), "gauge 'a-b': wanted a name of letters");
     assertMistake(() -> metrics.timer("a", ""), "timer 'a': wanted a name that ends in _seconds");
     assertMistake(() -> metrics.gauge("a", "", "x"), "by turns, got [x]");

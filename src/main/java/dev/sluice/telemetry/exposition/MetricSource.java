@@ -1,7 +1,7 @@
-package dev.sluice.telemetry;
+package dev.sluice.telemetry.exposition;
 
 /**
- * Writes some of the metrics onto the page, on each scrape. Any thread.
+ * A collector of some of the metrics on each scrape. Any thread.
  *
  * <p>A source keeps no state between scrapes.
  */
