@@ -74,10 +74,12 @@ class SoakIT {
   void whatTheServerHoldsDoesNotGrow() throws Exception {
     writeTwice("twice", 1);
     TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
+    TestModels.copy(TestModels.sample("chat", ""), models.resolve("chat"));
     int port = ChildServer.freePort();
     try (var server = ChildServer.small(models, port, "--set", "models.poll_interval=100ms");
         var client = new HttpCaller(port)) {
       server.awaitModel("twice/1");
+      server.awaitModel("chat/1");
       Sample before = sample(port, System.nanoTime());
       List<Sample> samples = run(port, client);
       samples.forEach(System.out::println);
@@ -129,6 +131,8 @@ class SoakIT {
                           "inference.GRPCInferenceService/ModelInfer",
                           infer("twice", "x", 2)))),
               clients.submit(whileNotOver(() -> brpc(port))),
+              clients.submit(whileNotOver(() -> openAi(client, false))),
+              clients.submit(whileNotOver(() -> openAi(client, true))),
               clients.submit(whileNotOver(hostile::next)),
               clients.submit(whileNotOver(cut::next)),
               clients.submit(whileNotOver(this::reload)));
@@ -170,6 +174,17 @@ class SoakIT {
   private static void json(HttpCaller client) {
     var answer = client.send("POST", "/v2/models/twice/infer", Buffer.buffer(REQUEST));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  private static void openAi(HttpCaller client, boolean stream) {
+    String request =
+        "{\"model\":\"chat\",\"prompt\":\"What is the capital of France?\",\"temperature\":0,\"stream\":%s}"
+            .formatted(stream);
+    var answer = client.send("POST", "/v1/completions", Buffer.buffer(request));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    assertThat(answer.text())
+        .contains(
+            "\"finish_reason\":\"stop\"", stream ? "data: [DONE]" : "capital of France is Paris.");
   }
 
   private static void brpc(int port) throws IOException {
