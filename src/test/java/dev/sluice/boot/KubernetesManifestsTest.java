@@ -62,7 +62,10 @@ class KubernetesManifestsTest {
         "base/deployment.yaml",
         "components/keda/scaled-object.yaml",
         "overlays/istio/destination-rule.yaml",
-        "overlays/linkerd/server.yaml"
+        "overlays/linkerd/server.yaml",
+        "overlays/inference-gateway/inference-pool.yaml",
+        "overlays/inference-gateway/inference-objective.yaml",
+        "overlays/inference-gateway/http-route.yaml"
       })
   void unknownFieldsAreMistakes(String path) throws IOException {
     JsonNode manifest = Manifests.read(path);
@@ -99,7 +102,11 @@ class KubernetesManifestsTest {
   }
 
   private static String name(JsonNode manifest) {
-    return manifest.path("kind").asText() + " " + manifest.at("/metadata/name").asText();
+    return name(manifest.path("kind"), manifest.at("/metadata/name"));
+  }
+
+  private static String name(JsonNode kind, JsonNode name) {
+    return kind.asText() + " " + name.asText();
   }
 
   @ParameterizedTest
@@ -147,6 +154,22 @@ class KubernetesManifestsTest {
         .allSatisfy(each -> assertThat(each.path("targetPort")).isEqualTo(port.path("name")));
     assertThat(Manifests.read("base/network-policy.yaml").at("/spec/ingress/0/ports/0/port"))
         .isEqualTo(port.path("containerPort"));
+  }
+
+  @Test
+  void theGatewayReachesTheServersThroughThePool() throws IOException {
+    String overlay = "overlays/inference-gateway/";
+    JsonNode pods = Manifests.read("base/deployment.yaml").at("/spec/template");
+    JsonNode pool = Manifests.read(overlay + "inference-pool.yaml");
+    assertThat(pool.at("/spec/selector/matchLabels")).isEqualTo(pods.at("/metadata/labels"));
+    assertThat(pool.at("/spec/targetPorts/0/number"))
+        .isEqualTo(pods.at("/spec/containers/0/ports/0/containerPort"));
+    JsonNode backend =
+        Manifests.read(overlay + "http-route.yaml").at("/spec/rules/0/backendRefs/0");
+    assertThat(name(backend.path("kind"), backend.path("name"))).isEqualTo(name(pool));
+    assertThat(pool.path("apiVersion").asText()).startsWith(backend.path("group").asText() + "/");
+    assertThat(Manifests.read(overlay + "inference-objective.yaml").at("/spec/poolRef/name"))
+        .isEqualTo(pool.at("/metadata/name"));
   }
 
   /** The proxy asks the control plane of its mesh, wherever that is, and is scraped and probed. */

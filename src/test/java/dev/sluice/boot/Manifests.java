@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 
 /**
  * The manifests of the folder k8s, and the published schemas of their kinds: those of Kubernetes
- * 1.37 and of the custom resources of KServe, KEDA, the Prometheus operator, Istio and Linkerd.
+ * 1.37 and of the custom resources of KServe, KEDA, the Prometheus operator, Istio, Linkerd, the
+ * Gateway API 1.4 and its inference extension 1.3.
  */
 final class Manifests {
   static final Path ROOT = Path.of("k8s");
