@@ -33,6 +33,6 @@ final class CompatFlagsFuzz implements FuzzTarget {
 
   @Override
   public long bytesPerByte() {
-    return 20_000;
+    return 2_000;
   }
 }

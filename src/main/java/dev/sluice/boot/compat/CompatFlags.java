@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -29,29 +31,26 @@ public record CompatFlags<F extends CompatFlag>(Map<F, List<String>> values, Lis
    */
   public static <F extends Enum<F> & CompatFlag> CompatFlags<F> parse(
       Class<F> flags, List<String> arguments) {
+    Map<String, F> known =
+        Arrays.stream(flags.getEnumConstants())
+            .collect(Collectors.toMap(CompatFlag::flag, Function.identity()));
     Map<F, List<String>> values = new EnumMap<>(flags);
     List<String> unknown = new ArrayList<>();
     List<String> rest = new ArrayList<>(arguments);
     while (!rest.isEmpty()) {
       String argument = rest.removeFirst();
       int equals = argument.indexOf('=');
-      Optional<F> flag = find(flags, equals < 0 ? argument : argument.substring(0, equals));
-      if (flag.isEmpty()) {
+      String word = equals < 0 ? argument : argument.substring(0, equals);
+      F flag = known.get(word.startsWith("--") ? word : "-" + word);
+      if (flag == null) {
         unknown.add(argument);
       } else {
         values
-            .computeIfAbsent(flag.get(), _ -> new ArrayList<>())
-            .add(equals < 0 ? valueBehind(flag.get(), rest) : argument.substring(equals + 1));
+            .computeIfAbsent(flag, _ -> new ArrayList<>())
+            .add(equals < 0 ? valueBehind(flag, rest) : argument.substring(equals + 1));
       }
     }
     return new CompatFlags<>(values, unknown);
-  }
-
-  private static <F extends Enum<F> & CompatFlag> Optional<F> find(Class<F> flags, String word) {
-    String written = word.startsWith("--") ? word : "-" + word;
-    return Arrays.stream(flags.getEnumConstants())
-        .filter(flag -> flag.flag().equals(written))
-        .findFirst();
   }
 
   private static String valueBehind(CompatFlag flag, List<String> rest) {
