@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console in a real browser: what it shows, what it sends, and whom it can be used by. */
 @Tag("browser")
@@ -41,6 +42,7 @@ class ConsolePageIT {
   private static final String KEY = "0123456789abcdef-ops";
   private static final String READER = "0123456789abcdef-reader";
   private static final String MODEL = "#/model/half_plus_two";
+  private static final String WRITER = "#/model/writer";
 
   @TempDir private static Path folder;
   private static String axe = "";
@@ -66,7 +68,7 @@ class ConsolePageIT {
     List<SettingOverride> overrides = new ArrayList<>();
     overrides.add(
         new SettingOverride("models.directory", folder.resolve("models").toString(), "test"));
-    for (String model : List.of("half_plus_two", "language")) {
+    for (String model : List.of("half_plus_two", "language", "writer")) {
       String path = TestModels.sample(model, "").toString();
       overrides.add(new SettingOverride("models.list." + model, path, "test"));
     }
@@ -211,7 +213,9 @@ class ConsolePageIT {
     "light, 1280, #/model/half_plus_two",
     "dark, 1280, #/model/half_plus_two",
     "light, 390, ''",
-    "dark, 390, #/model/half_plus_two"
+    "dark, 390, #/model/half_plus_two",
+    "light, 1280, #/model/writer",
+    "dark, 390, #/model/writer"
   })
   void nothingStandsInTheWayOfThoseWhoUseItOtherwise(String theme, int width, String address) {
     browser.resize(width, 844);
@@ -220,9 +224,14 @@ class ConsolePageIT {
     browser.await("document.querySelectorAll('#models tr').length > 3");
     if (!address.isEmpty()) {
       browser.await("document.querySelector('#model form')");
-      choose("Compare with version", "1");
+      if (address.equals(MODEL)) {
+        choose("Compare with version", "1");
+      } else {
+        choose("Most tokens", "8");
+      }
       send();
-      browser.await("document.querySelectorAll('.answers .stages').length === 2");
+      browser.await(
+          "document.querySelector('.answers').lastElementChild?.querySelector('.stages')");
     }
     assertThat(browser.evaluate("document.documentElement.dataset.theme")).isEqualTo(theme);
     assertThat(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"))
@@ -273,6 +282,90 @@ class ConsolePageIT {
     browser.await("document.querySelector('.answers .stages')");
     assertThat(text(".answers pre")).contains(answer);
     assertThat(text(".answers")).contains("in the server", "run ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"completions-stream", "completions", "generate", "generate_stream"})
+  void aModelThatGeneratesTextIsGivenAPromptAndItsTextIsShown(String protocol) {
+    openModel(page() + WRITER);
+    choose("Protocol", protocol);
+    choose("Prompt", "My dear Mr. ");
+    choose("Most tokens", "8");
+    choose("Temperature", "0");
+    send();
+    browser.await("document.querySelector('.answers .good')");
+    assertThat(text(".written pre")).isEqualTo("Woodhous");
+    assertThat(text(".written p")).contains("8 tokens", "finish_reason length");
+    assertThat(text(".answers details pre")).contains("completion_tokens");
+  }
+
+  @Test
+  void severalAnswersAreTextsSideBySide() {
+    openModel(page() + WRITER);
+    choose("Prompt", "I am ");
+    choose("Most tokens", "4");
+    choose("More parameters", "{\"n\": 3, \"seed\": 5}");
+    send();
+    browser.await("document.querySelectorAll('.answers .good').length === 1");
+    assertThat(browser.evaluate("document.querySelectorAll('.written pre').length")).isEqualTo(3);
+    assertThat(text(".written p")).contains("12 tokens");
+  }
+
+  @Test
+  void aWrongParameterOfTextIsSaidAndNotSent() {
+    openModel(page() + WRITER);
+    choose("Most tokens", "0");
+    send();
+    assertThat(text("#model form .failing")).startsWith("Most tokens: ");
+    choose("Most tokens", "");
+    choose("More parameters", "[1]");
+    send();
+    assertThat(text("#model form .failing")).isEqualTo("The parameters are no JSON object.");
+    assertThat(browser.evaluate("document.querySelectorAll('.answers section').length"))
+        .isEqualTo(0);
+  }
+
+  @Test
+  void textIsShownAsItIsWrittenAndAnErrorInAStreamIsSeen() throws Exception {
+    try (var proxy = new PrefixProxy(server.port())) {
+      var seen = new CountDownLatch(1);
+      proxy.stand(
+          "/openai/v1/completions",
+          body -> {
+            body.write(chunk("Once <b>"));
+            body.flush();
+            seen.await();
+            body.write(chunk("more"));
+            body.write("data: {\"error\": {\"message\": \"broken\"}}\n\n".getBytes(UTF_8));
+          });
+      openModel(proxy.url() + WRITER);
+      send();
+      browser.await("document.querySelector('.written pre')?.textContent === 'Once <b>'");
+      seen.countDown();
+      browser.await("document.querySelector('.answers .bad')");
+      assertThat(text(".written pre")).isEqualTo("Once <b>more");
+      assertThat(text(".answers .mark")).isEqualTo("200, 3 messages, and it failed");
+    }
+  }
+
+  private static byte[] chunk(String text) {
+    return "data: {\"choices\": [{\"index\": 0, \"text\": \"%s\"}]}\n\n"
+        .formatted(text)
+        .getBytes(UTF_8);
+  }
+
+  @Test
+  void theLineOfACompletionNamesTheModelAndItsParameters() throws Exception {
+    openModel(page() + WRITER);
+    choose("Protocol", "completions");
+    choose("Prompt", "My dear Mr. ");
+    choose("Most tokens", "8");
+    choose("Temperature", "0");
+    assertThat(text(".lines")).contains("client.completions.create(").doesNotContain("grpcurl");
+    Process shell = new ProcessBuilder("bash", "-c", text(".lines pre")).start();
+    assertThat(new String(shell.getInputStream().readAllBytes(), UTF_8)).contains("\"Woodhous\"");
+    choose("Protocol", "generate_stream");
+    assertThat(text(".lines")).contains("\"parameters\":{\"max_tokens\":{\"int64_param\":8}");
   }
 
   @Test

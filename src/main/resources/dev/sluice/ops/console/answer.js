@@ -2,6 +2,7 @@
 import {send} from './api.js';
 import {el, mark, setText} from './dom.js';
 import {millis, prettyText} from './format.js';
+import {Written} from './written.js';
 
 const MOST_SHOWN = 200000; // Characters; a longer answer is cut, so that the page stays quick.
 
@@ -11,7 +12,7 @@ export function stages(header) {
       .filter(match => match).map(([, name, ms]) => [name, Number(ms)]);
 }
 
-function showStages(node, header, whole) {
+function showStages(node, header, whole, streamed) {
   const all = stages(header);
   const total = (all.find(([name]) => name === 'total') || [])[1];
   const parts = all.filter(([name]) => name !== 'total');
@@ -27,17 +28,19 @@ function showStages(node, header, whole) {
     bar.append(piece);
     keys.append(el('li', {}, el('i', {class: 'c' + (i % 7 + 1)}), `${name} ${millis(ms)}`));
   });
-  node.replaceChildren(el('p', {class: 'soft', text: `${millis(total)} in the server, ${millis(whole)} for this page.`}), bar, keys);
+  node.replaceChildren(el('p', {class: 'soft', text: `${millis(total)} in the server${streamed ? ' until the first message' : ''}, ${millis(whole)} for this page.`}), bar, keys);
 }
 
-/** A card for one answer. */
-export function card(title) {
+/** A card for the answer of one request. That of generated text has the text, and folds what was sent. */
+export function card(title, {written, stream}) {
   const state = el('span', {class: 'mark', role: 'status', text: ''});
   const times = el('div');
+  const texts = el('div', {hidden: !written});
   const text = el('pre', {tabindex: 0, role: 'region', 'aria-label': 'Answer: ' + title});
   const node = el('section', {class: 'card', 'aria-label': title},
-      el('div', {class: 'figure'}, el('h3', {text: title}), state), times, text);
-  return {node, state, times, text};
+      el('div', {class: 'figure'}, el('h3', {text: title}), state), texts, times,
+      written ? el('details', {}, el('summary', {text: stream ? 'Messages' : 'Answer'}), text) : text);
+  return {node, state, times, texts, text};
 }
 
 function show(view, text) {
@@ -45,18 +48,32 @@ function show(view, text) {
     ? text.slice(0, MOST_SHOWN) + `\n… ${text.length - MOST_SHOWN} more characters are not shown.` : text;
 }
 
-async function pieces(answer, begun, view, events) {
+function messageOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {}; // The end of a stream, [DONE], is no JSON.
+  }
+}
+
+/** Shows the pieces of a stream as they arrive; returns how many there were, and whether one says that it failed. */
+async function pieces(answer, begun, view, {stream, written}, texts) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const events = stream === 'events';
   let rest = '';
   let count = 0;
+  let failed = false;
   const add = text => {
-    const piece = events ? text.replaceAll(/^data: ?/gm, '') : text;
-    if (!piece.trim()) return;
+    const piece = (events ? text.replaceAll(/^data: ?/gm, '') : text).trim();
+    if (!piece) return;
     count++;
     if (view.text.textContent.length < MOST_SHOWN) {
-      view.text.append(`${(performance.now() - begun).toFixed(0).padStart(6)} ms  ${piece.trim()}\n`);
+      view.text.append(`${(performance.now() - begun).toFixed(0).padStart(6)} ms  ${piece}\n`);
       view.text.scrollTop = view.text.scrollHeight;
     }
+    const message = messageOf(piece);
+    failed = failed || 'error' in message;
+    if (written) texts.add(written(message));
     mark(view.state, `${answer.status}, ${count} messages …`, 'busy');
   };
   for (;;) {
@@ -68,28 +85,43 @@ async function pieces(answer, begun, view, events) {
     parts.forEach(add);
   }
   add(rest);
-  return count;
+  return {count, failed};
+}
+
+/** Shows an answer that came at once, and returns its text. */
+async function whole(answer, view, {written}, texts) {
+  const text = await answer.text();
+  show(view, prettyText(text));
+  if (written && answer.ok) texts.add(written(messageOf(text)));
+  if (!answer.ok) {
+    const folded = view.text.closest('details');
+    if (folded) folded.open = true;
+  }
+  return text;
 }
 
 /** Sends a request, shows its answer, and returns its text if it was a good one that came at once. */
 export async function ask(request, view, signal) {
   const begun = performance.now();
+  const texts = new Written(begun);
   mark(view.state, 'sent …', 'busy');
   view.text.textContent = '';
   view.times.replaceChildren();
+  view.texts.replaceChildren(texts.node);
   try {
     const answer = await send(request.path, {method: 'POST', signal, body: JSON.stringify(request.body),
       headers: {'content-type': 'application/json', 'x-server-timing': '1'}});
     const streams = request.stream && answer.ok;
-    const count = streams ? await pieces(answer, begun, view, request.stream === 'events') : 0;
-    const text = streams ? '' : await answer.text();
-    const whole = performance.now() - begun;
-    showStages(view.times, answer.headers.get('server-timing'), whole);
-    if (!streams) show(view, prettyText(text));
-    mark(view.state, streams ? `${answer.status}, ${count} messages` : `${answer.status} ${answer.statusText}`.trim(), answer.ok ? 'good' : 'bad');
-    return answer.ok && !streams ? text : undefined;
+    const {count, failed} = streams ? await pieces(answer, begun, view, request, texts) : {};
+    const text = streams ? undefined : await whole(answer, view, request, texts);
+    showStages(view.times, answer.headers.get('server-timing'), performance.now() - begun, streams);
+    texts.finish(streams);
+    mark(view.state, streams ? `${answer.status}, ${count} messages${failed ? ', and it failed' : ''}` : `${answer.status} ${answer.statusText}`.trim(),
+        answer.ok && !failed ? 'good' : 'bad');
+    return answer.ok ? text : undefined;
   } catch (failure) {
     const stopped = failure.name === 'AbortError';
+    texts.finish(true);
     mark(view.state, stopped ? 'stopped' : 'failed', stopped ? '' : 'bad');
     if (!stopped) setText(view.text, String(failure.message));
     return undefined;

@@ -50,7 +50,7 @@ function options(chart) {
     },
     scales: {
       x: {type: 'linear', grid, afterBuildTicks: ticks, title: {display: true, text: 'time', color: ink},
-        ticks: {color: ink, maxRotation: 0, callback: at => clock(at, at % 60000 !== 0)}},
+        ticks: {color: ink, maxRotation: 0, autoSkipPadding: 10, callback: at => clock(at, at % 60000 !== 0)}},
       y: {beginAtZero: true, suggestedMax: chart.least || 1, grid, title: {display: true, text: chart.unit, color: ink},
         ticks: {color: ink, maxTicksLimit: 6, callback: number}},
     },

@@ -4,6 +4,9 @@ import {flatten} from './tensors.js';
 const encode = encodeURIComponent;
 const GRPS = {UINT8: 'UINT8', INT8: 'INT8', INT16: 'INT16', INT32: 'INT32', INT64: 'INT64', FP16: 'FLOAT16', FP32: 'FLOAT32', FP64: 'FLOAT64', BYTES: 'STRING'};
 
+const COMPLETIONS = 'openai/v1/completions';
+const PROMPT = 'text';
+
 const v1Path = ({model, version}) => `v1/models/${encode(model)}${version ? '/versions/' + version : ''}:predict`;
 const v2Path = ({model, version}, verb) => `v2/models/${encode(model)}${version ? '/versions/' + version : ''}/${verb}`;
 
@@ -40,14 +43,33 @@ function grpsTensors(inputs) {
 const grpsBody = (asked, inputs) => ({
   model: asked.version ? `${asked.model}-${asked.version}` : asked.model, gtensors: {tensors: grpsTensors(inputs)}});
 
+/** A completion's choices, and the numbers of tokens behind the last of them. */
+const completion = ({choices, usage}) => ({tokens: usage && usage.completion_tokens,
+  parts: (choices || []).map(choice => ({index: choice.index, text: choice.text, reason: choice.finish_reason}))});
+/** Flat JSON of V2 has one text. */
+const written = ({text, finish_reason: reason, completion_tokens: tokens}) => ({tokens, parts: [{index: 0, text, reason}]});
+
+const completionOf = (asked, inputs) => ({model: asked.model, prompt: inputs.find(input => input.name === PROMPT).value[0], ...asked.parameters});
+
+/**
+ * What a choice of the form can do: `make` makes the request. `latest`: it names no version; `parameters`: it takes some;
+ * `stream`, `whole`: how it answers. A request's `written` finds the pieces of generated text in a message of its answer.
+ */
 const BY = {
+  openai: [
+    {id: 'completions-stream', text: 'OpenAI completions, streamed', parameters: true, stream: true, latest: true, make: (asked, inputs) => ({
+      path: COMPLETIONS, stream: 'events', written: completion,
+      body: {...completionOf(asked, inputs), stream: true, stream_options: {include_usage: true}}})},
+    {id: 'completions', text: 'OpenAI completions', parameters: true, latest: true, whole: true, make: (asked, inputs) =>
+      ({path: COMPLETIONS, written: completion, body: completionOf(asked, inputs)})},
+  ],
   oip: [
-    {id: 'v2', text: 'Open Inference V2, JSON', make: (asked, inputs) =>
+    {id: 'v2', text: 'Open Inference V2, JSON', parameters: true, make: (asked, inputs) =>
       ({path: v2Path(asked, 'infer'), body: {inputs: tensors(inputs), ...(asked.parameters ? {parameters: asked.parameters} : {})}})},
-    {id: 'generate', text: 'V2 generate, flat JSON', make: (asked, inputs) =>
-      ({path: v2Path(asked, 'generate'), body: flat(inputs, asked.parameters)})},
-    {id: 'generate_stream', text: 'V2 generate_stream, server-sent events', stream: true, make: (asked, inputs) =>
-      ({path: v2Path(asked, 'generate_stream'), body: flat(inputs, asked.parameters), stream: 'events'})},
+    {id: 'generate', text: 'V2 generate, flat JSON', parameters: true, whole: true, make: (asked, inputs) =>
+      ({path: v2Path(asked, 'generate'), body: flat(inputs, asked.parameters), written: asked.generating && written})},
+    {id: 'generate_stream', text: 'V2 generate_stream, server-sent events', parameters: true, stream: true, make: (asked, inputs) =>
+      ({path: v2Path(asked, 'generate_stream'), body: flat(inputs, asked.parameters), stream: 'events', written: asked.generating && written})},
   ],
   v1: [
     {id: 'v1-rows', text: 'V1, rows (instances)', make: (asked, inputs) =>
@@ -65,18 +87,27 @@ const BY = {
   ],
 };
 
+/** Whether models with this signature generate text, which OpenAI's protocol asks for. */
+export const generates = ({inputs, outputs}) => inputs.some(isPrompt)
+    && ['finish_reason', 'prompt_tokens', 'completion_tokens'].every(name => outputs.some(output => output.name === name));
+
+/** Whether an input is the text that a generating model goes on with. */
+export const isPrompt = ({name, type}) => name === PROMPT && type === 'BYTES';
+
 /**
  * The protocols of a listener that a browser can speak.
  *
  * @param streamed whether the model answers by streams only
+ * @param generating whether it generates text: its pieces can be asked for as one
  */
-export function protocols(carried, streamed) {
+export function protocols(carried, streamed, generating) {
   const has = name => carried.includes(name);
   const all = [
+    ...(has('openai') && generating ? BY.openai : []),
     ...(has('oip') ? BY.oip : []),
     ...(has('tfs') || has('kserve') ? BY.v1 : []),
     ...(has('tfs') ? BY.tfs : []),
     ...(has('grps') ? BY.grps : []),
   ];
-  return streamed ? all.filter(each => each.stream) : all;
+  return streamed ? all.filter(each => each.stream || (generating && each.whole)) : all;
 }

@@ -29,6 +29,21 @@ function requests(request) {
   return lines.join('\n');
 }
 
+/** OpenAI's own client takes what it has no argument for as extra_body, and sends that beside the rest. */
+function openai(request) {
+  const {model, prompt, stream, ...rest} = request.body;
+  const base = url(request.path).replace(/\/completions$/, '');
+  const lines = [hasToken() ? 'import json, os' : 'import json', 'from openai import OpenAI', '',
+    `client = OpenAI(base_url=${python(base)}, api_key=${hasToken() ? 'os.environ["TOKEN"]' : '"none"'})`,
+    'answer = client.completions.create(',
+    `    model=${python(model)}, prompt=${python(prompt)}, stream=${stream ? 'True' : 'False'},`,
+    `    extra_body=json.loads(${python(JSON.stringify(rest))}))`];
+  lines.push(...(stream
+    ? ['for chunk in answer:', '    for choice in chunk.choices:', '        print(choice.text, end="", flush=True)']
+    : ['for choice in answer.choices:', '    print(choice.text)']));
+  return lines.join('\n');
+}
+
 function triton(asked, inputs) {
   const lines = ['import json, os', 'import numpy as np', 'import tritonclient.http as triton', ''];
   const place = root.host + root.pathname.replace(/\/$/, '');
@@ -40,9 +55,19 @@ function triton(asked, inputs) {
   }
   const version = asked.version ? `, model_version="${asked.version}"` : '';
   const headers = hasToken() ? ', headers={"Authorization": "Bearer " + os.environ["TOKEN"]}' : '';
-  lines.push(`answer = client.infer(${python(asked.model)}, inputs${version}${headers})`);
+  const parameters = asked.parameters ? `, parameters=json.loads(${python(JSON.stringify(asked.parameters))})` : '';
+  lines.push(`answer = client.infer(${python(asked.model)}, inputs${version}${headers}${parameters})`);
   lines.push('for output in answer.get_response()["outputs"]:', '    print(output["name"], answer.as_numpy(output["name"]))');
   return lines.join('\n');
+}
+
+/** Parameters as V2's messages have them; those of OpenAI that are lists or objects are texts of JSON. */
+function grpcParameter(value) {
+  switch (typeof value) {
+    case 'boolean': return {bool_param: value};
+    case 'number': return Number.isSafeInteger(value) ? {int64_param: value} : {double_param: value};
+    default: return {string_param: typeof value === 'string' ? value : JSON.stringify(value)};
+  }
 }
 
 function grpcMessage(kind, asked, inputs, body) {
@@ -59,8 +84,10 @@ function grpcMessage(kind, asked, inputs, body) {
   }
   const tensors = inputs.map(({name, type, shape, value}) => ({name, datatype: type, shape,
     contents: {[PROTO[type] + '_contents']: type === 'BYTES' ? flatten(value).map(base64) : flatten(value)}}));
+  const parameters = Object.entries(asked.parameters || {}).map(([name, value]) => [name, grpcParameter(value)]);
   return ['inference.GRPCInferenceService/ModelInfer',
-    {model_name: asked.model, ...(asked.version ? {model_version: asked.version} : {}), inputs: tensors}];
+    {model_name: asked.model, ...(asked.version ? {model_version: asked.version} : {}),
+      ...(parameters.length ? {parameters: Object.fromEntries(parameters)} : {}), inputs: tensors}];
 }
 
 /** gRPC has no prefix of paths: it reaches the server's own address. */
@@ -81,6 +108,7 @@ function grpcurl(protocol, asked, inputs, request) {
 /** The lines for a request, by what they are called. */
 export function snippets(protocol, asked, inputs, request) {
   const lines = [['curl', curl(request)]];
+  if (request.path.endsWith('/completions')) return [...lines, ['Python, openai', openai(request)], ['Python, requests', requests(request)]];
   if (protocol.id === 'v2' && inputs.every(input => NUMPY[input.type])) {
     lines.push(['Python, tritonclient', triton(asked, inputs)]);
   }
