@@ -14,6 +14,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Polling;
@@ -50,6 +51,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How busy a server is, for load balancers that ask with a request, and endpoint pickers. */
 class LoadReportIT {
+  private static final byte[] EMPTY = {};
+  private static final String NUMBER = "=[0-9]+(\\.[0-9]+)?";
   private static final String PREDICT = "/v1/models/half_plus_two:predict";
   private static final String ROW = "{\"instances\":[1.0]}";
   private static final String GATED =
@@ -108,7 +111,7 @@ class LoadReportIT {
   void answerTellsTheLoadAsTextIfTheRequestAsksForIt(String format) {
     String told = Objects.requireNonNull(report(ask(caller, PREDICT, ROW, format)));
 
-    assertThat(told.replaceAll("=[0-9]+(\\.[0-9]+)?", "=N")).isEqualTo(ALL);
+    assertThat(told.replaceAll(NUMBER, "=N")).isEqualTo(ALL);
   }
 
   @Test
@@ -164,6 +167,19 @@ class LoadReportIT {
 
     assertThat(answer.status()).isEqualTo(404);
     assertThat(report(answer)).startsWith("TEXT cpu_utilization=");
+  }
+
+  @Test
+  void answerOfBrpcTellsItAmongItsUserFields() throws IOException {
+    var call = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "CheckLiveness", 1);
+    try (var client = new BrpcClient(server.port())) {
+      var told = client.ask(call.saying(Map.of("endpoint-load-metrics-format", "TEXT")), EMPTY);
+      assertThat(told.errorCode()).isZero();
+      assertThat(told.userFields()).containsOnlyKeys("endpoint-load-metrics");
+      String report = Objects.requireNonNull(told.userFields().get("endpoint-load-metrics"));
+      assertThat(report.replaceAll(NUMBER, "=N")).isEqualTo(ALL);
+      assertThat(client.ask(call, EMPTY).userFields()).isEmpty();
+    }
   }
 
   @Test

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.server.TracingConfig;
+import dev.sluice.protocol.grps.grpc.proto.DataType;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Polling;
@@ -26,6 +31,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +56,9 @@ class ServerTimingIT {
       """;
   private static final String PENDING =
       "nv_inference_pending_request_count{model=\"gated\",version=\"1\"} ";
+
+  private static final BrpcClient.Call BRPC =
+      new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1);
 
   private static final Metadata.Key<String> ASKED =
       Metadata.Key.of("x-server-timing", Metadata.ASCII_STRING_MARSHALLER);
@@ -223,6 +232,50 @@ class ServerTimingIT {
         caller.send("POST", "/inference.GRPCInferenceService/ModelInfer", headers, body).text();
 
     assertThat(answer).contains("grpc-status:0\r\nserver-timing:receive;dur=");
+  }
+
+  private static BrpcClient.Answer brpc(String model, Map<String, String> fields)
+      throws IOException {
+    var x =
+        GenericTensor.newBuilder()
+            .setName("x")
+            .setDtype(DataType.DT_FLOAT32)
+            .addShape(2)
+            .addAllFlatFloat32(List.of(1f, 2f));
+    var message =
+        GrpsMessage.newBuilder()
+            .setModel(model)
+            .setGtensors(GenericTensorData.newBuilder().addTensors(x));
+    try (var client = new BrpcClient(server.port())) {
+      return client.ask(BRPC.saying(fields), message.build().toByteArray());
+    }
+  }
+
+  @Test
+  void brpcTellsItAmongTheUserFieldsOfItsMeta() throws IOException {
+    BrpcClient.Answer answer = brpc("half_plus_two", Map.of("X-Server-Timing", "1"));
+
+    assertThat(GrpsMessage.parseFrom(answer.message()).getGtensors().getTensorsList()).hasSize(1);
+    assertThat(answer.userFields()).containsOnlyKeys("server-timing");
+    Map<String, Double> times = times(answer.userFields().get("server-timing"));
+    assertThat(times)
+        .containsOnlyKeys("receive", "decode", "queue", "run", "complete", "encode", "total");
+    assertAddsUp(times);
+    assertThat(brpc("half_plus_two", Map.of()).userFields()).isEmpty();
+  }
+
+  @Test
+  void brpcTellsItWithAFailureToo() throws IOException {
+    BrpcClient.Answer unknown = brpc("none", Map.of("x-server-timing", "1"));
+    assertThat(GrpsMessage.parseFrom(unknown.message()).getStatus().getMsg()).contains("none");
+    assertAddsUp(times(unknown.userFields().get("server-timing")));
+
+    try (var client = new BrpcClient(server.port())) {
+      var call = BRPC.saying(Map.of("x-server-timing", "1")).compressed(9);
+      BrpcClient.Answer refused = client.ask(call, new byte[1]);
+      assertThat(refused.errorText()).contains("compress_type is 9");
+      assertAddsUp(times(refused.userFields().get("server-timing")));
+    }
   }
 
   @Test

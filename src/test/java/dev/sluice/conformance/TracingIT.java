@@ -381,6 +381,20 @@ class TracingIT {
   }
 
   @Test
+  void callOfBrpcHasASpanByTheContextAmongItsUserFields() throws IOException {
+    String trace = newTrace();
+    var call =
+        new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1)
+            .saying(Map.of("traceparent", "00-" + trace + "-" + PARENT + "-01"));
+    try (var brpc = new BrpcClient(server.port())) {
+      assertThat(brpc.ask(call, grps("half_plus_two", 1).toByteArray()).errorCode()).isZero();
+    }
+
+    assertThat(attributes(assertStages(collector.trace(trace))))
+        .containsEntry("rpc.system", "brpc");
+  }
+
+  @Test
   void streamHasOneSpanWithAnEventForEachMessage() {
     String trace = newTrace();
     var request =

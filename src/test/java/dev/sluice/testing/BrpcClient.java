@@ -14,7 +14,9 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A client of brpc's protocol, made from the facts of the wire alone: it shares no line with the
@@ -52,6 +54,7 @@ public final class BrpcClient implements AutoCloseable {
    * @param timeoutMillis 0: not said
    * @param attachmentSize how many of the body's last bytes are no part of the message
    * @param authentication who calls; empty: not said
+   * @param userFields further texts by their names
    */
   public record Call(
       String service,
@@ -60,30 +63,52 @@ public final class BrpcClient implements AutoCloseable {
       int compression,
       int timeoutMillis,
       int attachmentSize,
-      String authentication) {
+      String authentication,
+      Map<String, String> userFields) {
     public Call(String service, String method, long correlationId) {
-      this(service, method, correlationId, 0, 0, 0, "");
+      this(service, method, correlationId, 0, 0, 0, "", Map.of());
+    }
+
+    private Call with(int compression, int timeoutMillis, int attached, String credential) {
+      return new Call(
+          service,
+          method,
+          correlationId,
+          compression,
+          timeoutMillis,
+          attached,
+          credential,
+          userFields);
     }
 
     public Call compressed(int how) {
-      return new Call(
-          service, method, correlationId, how, timeoutMillis, attachmentSize, authentication);
+      return with(how, timeoutMillis, attachmentSize, authentication);
     }
 
     public Call within(int millis) {
-      return new Call(
-          service, method, correlationId, compression, millis, attachmentSize, authentication);
+      return with(compression, millis, attachmentSize, authentication);
     }
 
     public Call attaching(int bytes) {
-      return new Call(
-          service, method, correlationId, compression, timeoutMillis, bytes, authentication);
+      return with(compression, timeoutMillis, bytes, authentication);
     }
 
     /** The same, with a credential. */
     public Call from(String credential) {
+      return with(compression, timeoutMillis, attachmentSize, credential);
+    }
+
+    /** The same, with these texts. */
+    public Call saying(Map<String, String> fields) {
       return new Call(
-          service, method, correlationId, compression, timeoutMillis, attachmentSize, credential);
+          service,
+          method,
+          correlationId,
+          compression,
+          timeoutMillis,
+          attachmentSize,
+          authentication,
+          fields);
     }
 
     /** The frame of the call. */
@@ -113,6 +138,11 @@ public final class BrpcClient implements AutoCloseable {
         credentials.forEach(each -> several.addLengthDelimited(ByteString.copyFromUtf8(each)));
         meta.addField(7, several.build());
       }
+      if (!userFields.isEmpty()) {
+        var several = Field.newBuilder();
+        userFields.forEach((key, value) -> several.addLengthDelimited(entry(key, value)));
+        meta.addField(9, several.build());
+      }
       return meta.build().toByteArray();
     }
   }
@@ -121,12 +151,37 @@ public final class BrpcClient implements AutoCloseable {
    * What came back.
    *
    * @param errorCode 0 if the call succeeded
+   * @param userFields further texts by their names
    */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  public record Answer(long correlationId, int errorCode, String errorText, byte[] message) {
+  public record Answer(
+      long correlationId,
+      int errorCode,
+      String errorText,
+      Map<String, String> userFields,
+      byte[] message) {
     public String text() {
       return new String(message, StandardCharsets.UTF_8);
     }
+  }
+
+  private static ByteString entry(String key, String value) {
+    return UnknownFieldSet.newBuilder()
+        .addField(1, text(key))
+        .addField(2, text(value))
+        .build()
+        .toByteString();
+  }
+
+  private static Map<String, String> entries(UnknownFieldSet meta) throws IOException {
+    Map<String, String> entries = new LinkedHashMap<>();
+    for (ByteString bytes : meta.getField(9).getLengthDelimitedList()) {
+      UnknownFieldSet entry = UnknownFieldSet.parseFrom(bytes);
+      entries.put(
+          entry.getField(1).getLengthDelimitedList().getFirst().toStringUtf8(),
+          entry.getField(2).getLengthDelimitedList().getFirst().toStringUtf8());
+    }
+    return entries;
   }
 
   private static Field text(String value) {
@@ -182,6 +237,7 @@ public final class BrpcClient implements AutoCloseable {
         meta.getField(4).getVarintList().getFirst(),
         response.getField(1).getVarintList().getFirst().intValue(),
         error,
+        entries(meta),
         message);
   }
 

@@ -5,16 +5,20 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.access.AccessEntry;
+import dev.sluice.telemetry.load.LoadReport;
+import dev.sluice.telemetry.load.LoadReportFormat;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.ByteCollector;
 import dev.sluice.transport.ListenerExchange;
+import dev.sluice.transport.ReportHeaders;
 import dev.sluice.transport.grpc.method.AuthorizedMethod;
 import dev.sluice.transport.grpc.method.GrpcCall;
 import dev.sluice.transport.grpc.method.GrpcMethod;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +50,6 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     this.meta = meta;
     this.body = body;
     this.size = body.size();
-    readDeadline(this::wireDeadline, meta.ids()::header);
   }
 
   private Deadline wireDeadline(long now) {
@@ -58,6 +61,7 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   /** Answers it, sooner or later. On the connection's context. */
   void start() {
     try {
+      readDeadline(this::wireDeadline, meta.headers()::value);
       require(method.operation());
     } catch (InferenceException e) {
       fail(e);
@@ -84,13 +88,31 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
     status = 0;
     bytesOut = message.length();
     record().succeeded();
-    connection.answer(this, BrpcReply.success(meta.correlationId(), message));
+    connection.answer(this, reply().success(message));
   }
 
   private void fail(Throwable failure) {
     record().failed(ErrorCode.of(failure));
     status = BrpcError.of(failure);
-    connection.answer(this, connection.failed(this, failure));
+    connection.answer(this, connection.failed(this, reply(), failure));
+  }
+
+  /** Begins the answer, with what the client has asked to learn besides its message. */
+  private BrpcReply reply() {
+    String times = record().serverTiming();
+    LoadReportFormat format = loadFormat();
+    if (times == null && format == null) {
+      return BrpcReply.to(meta);
+    }
+    Map<String, String> reports = new LinkedHashMap<>();
+    if (times != null) {
+      reports.put(ReportHeaders.TIMES.toString(), times);
+    }
+    if (format != null) {
+      LoadReport load = context().telemetry().load().report();
+      reports.put(ReportHeaders.LOAD.toString(), format.header(load));
+    }
+    return new BrpcReply(meta.correlationId(), reports);
   }
 
   /** Returns the message without what is attached to it, and without its compression. */
@@ -159,10 +181,6 @@ final class BrpcCall extends ListenerExchange implements GrpcCall {
   /** Returns the number of bytes of its message and what is attached to it, as they came. */
   int size() {
     return size;
-  }
-
-  long correlationId() {
-    return meta.correlationId();
   }
 
   @Override

@@ -180,12 +180,16 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
               .formatted(length, arriving.budget().largestBody()));
       return false;
     }
-    if (!RequestMemory.tryHold(arriving, length, CALL + length)) {
+    if (!RequestMemory.tryHold(arriving, length, held(meta) + length)) {
       InferenceException busy = context().memory().busy(arriving.refusal(Kind.BODY, length));
       fail(meta, BrpcError.of(busy.code()), busy.getMessage());
       return false;
     }
     return true;
+  }
+
+  private static long held(RpcMeta meta) {
+    return CALL + meta.headers().bytes();
   }
 
   @Override
@@ -199,7 +203,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     try {
       var call =
           new BrpcCall(this, dispatcher.method(meta), meta, body, dispatcher.requestId(meta));
-      call.memory().force(Kind.BODY, CALL + body.size());
+      call.memory().force(Kind.BODY, held(meta) + body.size());
       underWay.add(call);
       bytesUnderWay += body.size();
       EventLoops.emit(context, call, BrpcCall::start);
@@ -229,7 +233,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
 
   private void fail(RpcMeta meta, int code, String text) {
     logAccess(meta, code);
-    write(BrpcReply.failure(meta.correlationId(), code, BoundedText.ofError(text)));
+    write(BrpcReply.to(meta).failure(code, BoundedText.ofError(text)));
   }
 
   /** Logs a call that is refused before it begins. */
@@ -378,13 +382,12 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   /** Tells the log, and gives the frame, of a call that failed. */
-  Buffer failed(BrpcCall call, Throwable failure) {
+  Buffer failed(BrpcCall call, BrpcReply reply, Throwable failure) {
     if (failure instanceof InferenceException known) {
       context().failed(call, known);
-      return BrpcReply.failure(
-          call.correlationId(), BrpcError.of(known.code()), String.valueOf(known.getMessage()));
+      return reply.failure(BrpcError.of(known.code()), String.valueOf(known.getMessage()));
     }
     context().bug(call, failure);
-    return BrpcReply.failure(call.correlationId(), BrpcError.INTERNAL, "internal error");
+    return reply.failure(BrpcError.INTERNAL, "internal error");
   }
 }

@@ -4,7 +4,10 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param service the service's full name
  * @param method the method's name
  * @param timeoutMillis how long the client waits; 0 or less: it does not say
- * @param ids by which the client knows the request
+ * @param headers what other protocols have in headers
  * @param compression how the message is compressed
  * @param correlationId by which the client knows the answer
  * @param attachmentSize bytes behind the message that do not belong to it
@@ -24,38 +27,65 @@ record RpcMeta(
     String service,
     String method,
     int timeoutMillis,
-    Ids ids,
+    Headers headers,
     int compression,
     long correlationId,
     int attachmentSize,
     List<String> authentications) {
   /**
-   * Ids of a request.
+   * What a call says besides its method, as requests of other protocols do in headers.
    *
-   * @param request names it in logs; empty if the client does not
+   * @param requestId names the request in logs; empty if the client does not
    * @param trace of the trace that the client's span belongs to; 0: it has none
    * @param span of the client's span
+   * @param userFields texts by their names, in lower case: brpc's user_fields
    */
-  record Ids(String request, long trace, long span) {
+  record Headers(String requestId, long trace, long span, Map<String, String> userFields) {
+    /** Bytes of an entry of a map, beside those of its texts. */
+    private static final int ENTRY = 128;
+
+    Headers {
+      userFields = Map.copyOf(userFields);
+    }
+
     /**
-     * Returns the client's span in the form of W3C Trace Context, for the header of that name. A
-     * client of brpc sends a span only if it collects it.
+     * Returns the value of a header, or null. The client's span has the form of W3C Trace Context:
+     * a client of brpc sends a span only if it collects it.
      */
-    @Nullable String header(CharSequence name) {
-      return trace != 0 && "traceparent".contentEquals(name)
+    @Nullable String value(CharSequence name) {
+      String value = userFields.isEmpty() ? null : userFields.get(name.toString());
+      return value == null && trace != 0 && "traceparent".contentEquals(name)
           ? "00-%032x-%016x-01".formatted(trace, span)
-          : null;
+          : value;
+    }
+
+    /** Returns the bytes of the fields on the heap, roughly. */
+    long bytes() {
+      long bytes = 0;
+      for (Map.Entry<String, String> field : userFields.entrySet()) {
+        bytes += ENTRY + 2L * (field.getKey().length() + field.getValue().length());
+      }
+      return bytes;
     }
   }
 
   /** Returns the name of the request in logs; empty if the client gives none. */
   String requestId() {
-    return ids.request;
+    return headers.requestId;
   }
 
   RpcMeta {
     authentications = List.copyOf(authentications);
   }
+
+  /** Field of an entry of user_fields, whose own are the two below. Answers have them, too. */
+  static final int USER_FIELDS_NUMBER = 9;
+
+  static final int KEY_NUMBER = 1;
+  static final int VALUE_NUMBER = 2;
+
+  /** As many as a client has a use for; each costs more memory than its bytes. */
+  private static final int MOST_USER_FIELDS = 64;
 
   private static final int REQUEST = delimited(1);
   private static final int COMPRESSION = varint(3);
@@ -63,6 +93,10 @@ record RpcMeta(
   private static final int ATTACHMENT_SIZE = varint(5);
 
   private static final int AUTHENTICATION = delimited(7);
+  private static final int USER_FIELDS = delimited(USER_FIELDS_NUMBER);
+
+  private static final int KEY = delimited(KEY_NUMBER);
+  private static final int VALUE = delimited(VALUE_NUMBER);
 
   private static final int SERVICE = delimited(1);
   private static final int METHOD = delimited(2);
@@ -108,6 +142,7 @@ record RpcMeta(
     private int attachmentSize;
     private long correlationId;
     private List<String> authentications = List.of();
+    private Map<String, String> userFields = Map.of();
 
     void field(CodedInputStream in, int tag) throws IOException {
       if (tag == REQUEST) {
@@ -125,6 +160,8 @@ record RpcMeta(
         attachmentSize = in.readInt32();
       } else if (tag == AUTHENTICATION) {
         authenticated(in.readBytes().toStringUtf8());
+      } else if (tag == USER_FIELDS) {
+        userField(in);
       } else {
         in.skipField(tag);
       }
@@ -135,6 +172,30 @@ record RpcMeta(
           authentications.isEmpty()
               ? List.of(authentication)
               : List.of(authentications.getFirst(), authentication);
+    }
+
+    private void userField(CodedInputStream in) throws IOException {
+      String key = "";
+      String value = "";
+      int outer = in.pushLimit(in.readRawVarint32());
+      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+        if (tag == KEY) {
+          key = in.readString();
+        } else if (tag == VALUE) {
+          value = in.readString();
+        } else {
+          in.skipField(tag);
+        }
+      }
+      in.popLimit(outer);
+      if (userFields.isEmpty()) {
+        userFields = new HashMap<>();
+      }
+      userFields.put(key.toLowerCase(Locale.ROOT), value);
+      if (userFields.size() > MOST_USER_FIELDS) {
+        throw new InvalidProtocolBufferException(
+            "it has more than %d user_fields".formatted(MOST_USER_FIELDS));
+      }
     }
 
     private void requestField(CodedInputStream in, int tag) throws IOException {
@@ -160,7 +221,7 @@ record RpcMeta(
           service,
           method,
           timeoutMillis,
-          new Ids(requestId, traceId, spanId),
+          new Headers(requestId, traceId, spanId, userFields),
           compression,
           correlationId,
           attachmentSize,

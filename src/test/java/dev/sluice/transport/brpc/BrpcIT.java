@@ -22,6 +22,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
@@ -186,6 +188,27 @@ class BrpcIT {
     Answer refused = client.ask(call("Echo", 2).attaching(9), bytes("helloxyz"));
     assertThat(refused.errorCode()).isEqualTo(1003);
     assertThat(refused.errorText()).contains("attachment_size is 9", "0 to 8");
+  }
+
+  @Test
+  void aUserFieldThatIsReadAndIsWrongIsTheCallersFault() throws IOException {
+    Call call = call("Echo", 1).saying(Map.of("Request-Timeout", "soon"));
+    Answer answer = client.ask(call, bytes("a"));
+    assertThat(answer.errorCode()).isEqualTo(1003);
+    assertThat(answer.errorText()).contains("Request-Timeout", "soon");
+    assertThat(client.ask(call("Echo", 2), bytes("on")).text()).isEqualTo("on");
+  }
+
+  @Test
+  void userFieldsAreTakenUpToALimit() throws IOException {
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (int i = 0; i < 64; i++) {
+      fields.put("field-" + i, "ä".repeat(100));
+    }
+    assertThat(client.ask(call("Echo", 1).saying(fields), bytes("a")).userFields()).isEmpty();
+    fields.put("field-64", "");
+    client.send(call("Echo", 2).saying(fields).frame(bytes("b")));
+    assertThat(client.isClosedByServer()).isTrue();
   }
 
   @Test
