@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.ops.ConnectionMetrics;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,8 +19,10 @@ final class CertificateExpiry implements ConnectionMetrics.Expiry {
   private final String listener;
   private final InstantSource clock;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private @Nullable Instant validUntil;
+
+  @GuardedBy("this")
   private boolean isLogged;
 
   CertificateExpiry(String listener, InstantSource clock) {

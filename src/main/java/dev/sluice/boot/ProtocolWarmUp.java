@@ -1,5 +1,6 @@
 package dev.sluice.boot;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.boot.warmup.CompilerActivity;
 import dev.sluice.boot.warmup.RefusedCalls;
 import dev.sluice.boot.warmup.SustainedCalls;
@@ -44,7 +45,10 @@ final class ProtocolWarmUp {
 
   private final ServerThreads threads;
   private final List<ListenerConfig> listeners;
+
+  @GuardedBy("this")
   private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+
   private volatile boolean stopped;
 
   /** What is done with the listeners of a server. */

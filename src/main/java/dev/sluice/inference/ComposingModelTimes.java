@@ -1,14 +1,25 @@
 package dev.sluice.inference;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
  * The times of an ensemble's request: added up over the runs of its composing models, some of them
  * side by side. Nanoseconds. Any thread.
  */
 public final class ComposingModelTimes {
+  @GuardedBy("this")
   private long queue;
+
+  @GuardedBy("this")
   private long input;
+
+  @GuardedBy("this")
   private long infer;
+
+  @GuardedBy("this")
   private long output;
+
+  @GuardedBy("this")
   private long batchSize;
 
   /** Adds one run more: how long it waited, and how long each of its parts took. */

@@ -1,5 +1,6 @@
 package dev.sluice.inference;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -106,6 +107,8 @@ public final class RequestTrace {
     private final int size;
     private final long rows;
     private final List<SpanId> requests;
+
+    @GuardedBy("this")
     private @Nullable SpanId span;
 
     /**
@@ -157,9 +160,16 @@ public final class RequestTrace {
     private final Scope scope;
     private final LongSupplier ids;
     private final LongSupplier nanoTime;
+
+    @GuardedBy("this")
     private final List<Event> events = new ArrayList<>();
+
+    @GuardedBy("this")
     private long bytes;
+
+    @GuardedBy("this")
     private boolean ended;
+
     private String requestId = "";
     private volatile @Nullable SpanId span;
 

@@ -1,5 +1,6 @@
 package dev.sluice.ops;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.telemetry.CallTotals;
 import dev.sluice.telemetry.RunTotals;
@@ -67,10 +68,19 @@ public final class CallMonitor extends VerticleBase {
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+  @GuardedBy("this")
   private final Map<String, TimeSeries> trends = new TreeMap<>();
+
+  @GuardedBy("this")
   private final Map<String, Deque<Look>> looks = new HashMap<>();
+
+  @GuardedBy("this")
   private Look last;
+
+  @GuardedBy("this")
   private long lastProcessorNanos;
+
+  @GuardedBy("this")
   private CallTotals lastSecond = CallTotals.NONE;
 
   /**
@@ -143,6 +153,7 @@ public final class CallMonitor extends VerticleBase {
     }
   }
 
+  @GuardedBy("this")
   private void add(String name, double value) {
     trends.computeIfPresent(
         name,
@@ -156,6 +167,7 @@ public final class CallMonitor extends VerticleBase {
     return totals.values().stream().reduce(CallTotals.NONE, CallTotals::plus);
   }
 
+  @GuardedBy("this")
   private void remember(Map<String, CallTotals> totals, long now) {
     totals.forEach((model, calls) -> {
       Deque<Look> before = looks.computeIfAbsent(model, _ -> new ArrayDeque<>());

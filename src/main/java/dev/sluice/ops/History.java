@@ -1,5 +1,6 @@
 package dev.sluice.ops;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.vertx.core.json.JsonObject;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -52,6 +53,8 @@ final class History {
   private static final int COARSER = 5;
 
   private final int coarser;
+
+  @GuardedBy("this")
   private final Map<Span, HistoryPoints> points = new EnumMap<>(Span.class);
 
   private History(Set<Figure> figures, int coarser, Reading start) {

@@ -1,5 +1,6 @@
 package dev.sluice.ops;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.telemetry.CallTotals;
 import dev.sluice.telemetry.RunTotals;
 import java.util.LinkedHashMap;
@@ -35,8 +36,10 @@ final class ModelHistories {
   private record Kept(History history, long busyNanos) {}
 
   /** The one whose model had a request longest ago first. */
+  @GuardedBy("this")
   private final LinkedHashMap<String, Kept> kept = new LinkedHashMap<>();
 
+  @GuardedBy("this")
   private Before before;
 
   /**
@@ -56,6 +59,7 @@ final class ModelHistories {
     before = now;
   }
 
+  @GuardedBy("this")
   private void noteRequests(String model, Before now) {
     Reading from = before.reading(model);
     Reading to = now.reading(model);
@@ -71,6 +75,7 @@ final class ModelHistories {
     }
   }
 
+  @GuardedBy("this")
   private boolean makeRoom(long now) {
     if (kept.size() < MOST) {
       return true;

@@ -1,5 +1,6 @@
 package dev.sluice.ops;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.telemetry.Telemetry;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -19,7 +20,10 @@ public final class ProcessMeters implements AutoCloseable {
   /** The same as process_cpu_seconds_total. */
   private static final String PROCESSOR_TIME = "process.cpu.time";
 
+  @GuardedBy("this")
   private @Nullable JvmGcMetrics collections;
+
+  @GuardedBy("this")
   private boolean closed;
 
   /** Has them shown on the page of metrics. */

@@ -1,5 +1,6 @@
 package dev.sluice.repository;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.RepositoryConfig;
@@ -50,7 +51,8 @@ public final class ModelRepository {
   private final ModelFolderDetector mounted = new ModelFolderDetector();
   private final AtomicLong loads = new AtomicLong();
 
-  /** Desired state: the models that should be served; guarded by {@link #folders}. */
+  /** Desired state: the models that should be served. */
+  @GuardedBy("folders")
   private DesiredModels wanted;
 
   /** Written under {@link #lock}. */
@@ -60,13 +62,13 @@ public final class ModelRepository {
 
   private final Object lock = new Object();
 
-  // guarded by lock
+  // Guarded by the lock, which change() holds for the lambdas that it is called with.
   private final Map<String, TrackedModel> models = new TreeMap<>();
   private final List<LoadWaiter> awaited = new ArrayList<>();
   private final List<Promise<Void>> reconciliations = new ArrayList<>();
   private Set<String> warned = Set.of();
 
-  /** Loads under way and models not yet closed; guarded by lock. */
+  /** Loads under way and models not yet closed. Guarded by the lock. */
   private int open;
 
   /**

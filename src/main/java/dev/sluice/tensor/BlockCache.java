@@ -1,5 +1,6 @@
 package dev.sluice.tensor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -52,6 +53,8 @@ final class BlockCache {
   private static final long LARGE_BYTES = 64L << 20;
 
   private final AtomicLong largeFree = new AtomicLong(LARGE_BYTES);
+
+  @GuardedBy("this")
   private long largeLimit = LARGE_BYTES;
 
   private final Shelf[] shelves = new Shelf[LARGEST_SHIFT - SMALLEST_SHIFT + 1];

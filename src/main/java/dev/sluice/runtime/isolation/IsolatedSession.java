@@ -1,5 +1,6 @@
 package dev.sluice.runtime.isolation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.IsolationConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -33,10 +34,13 @@ final class IsolatedSession implements ModelSession {
   private final Duration killAfter;
   private final ProcessMessageWriter writer = new ProcessMessageWriter();
 
-  /** Guarded by this, as is the next one. */
+  @GuardedBy("this")
   private boolean interrupted;
 
+  @GuardedBy("this")
   private boolean running;
+
+  @GuardedBy("this")
   private @Nullable Future<?> kill;
 
   private IsolatedSession(

@@ -3,6 +3,7 @@ package dev.sluice.runtime.onnx;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.runtime.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +38,7 @@ final class SharedArena {
                   + "620f0a0163120a0a08080112040a020801"
                   + "4202100d");
 
-  // Guarded by the class.
+  @GuardedBy("SharedArena.class")
   private static long registered;
 
   private SharedArena() {}

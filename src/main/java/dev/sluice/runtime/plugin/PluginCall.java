@@ -1,5 +1,6 @@
 package dev.sluice.runtime.plugin;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -32,11 +33,19 @@ public abstract class PluginCall<T> implements Runnable {
   private final PluginCode code;
   private final Duration limit;
 
-  // Guarded by this, as is the rest.
+  @GuardedBy("this")
   private boolean over;
+
+  @GuardedBy("this")
   private boolean stuck;
+
+  @GuardedBy("this")
   private @Nullable Thread thread;
+
+  @GuardedBy("this")
   private @Nullable Future<?> untilDeadline;
+
+  @GuardedBy("this")
   private @Nullable Future<?> untilLimit;
 
   /**
@@ -119,6 +128,7 @@ public abstract class PluginCall<T> implements Runnable {
     return over;
   }
 
+  @GuardedBy("this")
   private void end() {
     over = true;
     cancel(untilDeadline);

@@ -1,5 +1,6 @@
 package dev.sluice.runtime.plugin;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public final class PluginThreads implements AutoCloseable {
   private final ScheduledThreadPoolExecutor clock;
   private final int atOnce;
 
-  /** Guarded by this. */
+  @GuardedBy("this")
   private int stuck;
 
   private PluginThreads(String model, int atOnce, BlockingQueue<Runnable> queue) {
@@ -134,6 +135,7 @@ public final class PluginThreads implements AutoCloseable {
     resize();
   }
 
+  @GuardedBy("this")
   private void resize() {
     int size = atOnce + stuck;
     if (size > threads.getMaximumPoolSize()) {

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.batching;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -51,7 +52,8 @@ public final class DynamicBatcher {
   /** Tokens of prompts after which streams that have begun go first; 0: never. */
   private final long prefillTurn;
 
-  /** Tokens of prompts since another step ran. Guarded by the queue. */
+  /** Tokens of prompts since another step ran. */
+  @GuardedBy("queue")
   private long prefilled;
 
   /** Rows, growing, the last being the largest batch. */
@@ -126,6 +128,7 @@ public final class DynamicBatcher {
     }
   }
 
+  @GuardedBy("queue")
   private BatchDecision choose(Batch batch, long now) {
     if (prefillTurn > 0 && prefilled >= prefillTurn) {
       PendingRequest step = firstDecodeStep(batch, now);
@@ -139,6 +142,7 @@ public final class DynamicBatcher {
   }
 
   /** Returns the first in line of the steps of streams whose prompts have run. */
+  @GuardedBy("queue")
   private @Nullable PendingRequest firstDecodeStep(Batch batch, long now) {
     PendingRequest waiting = queue.first();
     while (waiting != null) {
@@ -152,6 +156,7 @@ public final class DynamicBatcher {
     return null;
   }
 
+  @GuardedBy("queue")
   private BatchDecision chooseInOrder(Batch batch, long now) {
     int missing = Integer.MAX_VALUE;
     PendingRequest head = firstHead(queue.first(), batch, now);
@@ -185,6 +190,7 @@ public final class DynamicBatcher {
    * Returns the next in line that no batch was tried with. Abandoned requests are removed on the
    * way.
    */
+  @GuardedBy("queue")
   private @Nullable PendingRequest firstHead(@Nullable PendingRequest from, Batch batch, long now) {
     PendingRequest waiting = from;
     while (waiting != null) {
@@ -206,6 +212,7 @@ public final class DynamicBatcher {
     return false;
   }
 
+  @GuardedBy("queue")
   private boolean removedAsAbandoned(PendingRequest waiting, Batch batch, long now) {
     if (!waiting.isAbandoned(now) && !waiting.hasWaitedTooLong(now)) {
       return false;
@@ -216,6 +223,7 @@ public final class DynamicBatcher {
   }
 
   /** Fills the batch with the head and those in line behind it that join. */
+  @GuardedBy("queue")
   private void gather(PendingRequest head, Batch batch, long now) {
     batch.begin(head);
     if (head.rows() == 0 || !rules.joins()) {
@@ -270,6 +278,7 @@ public final class DynamicBatcher {
     return rules.largest();
   }
 
+  @GuardedBy("queue")
   private void leave(Batch batch, int limit) {
     batch.cutTo(limit);
     boolean prompts = true;

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.batching;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -27,22 +28,26 @@ public final class RunCancellation {
   private final LongSupplier nanoTime;
   private final Runnable look = this::look;
 
-  /**
-   * The batch in flight, which the worker changes only between runs. Guarded by this, as is the
-   * rest.
-   */
+  /** The batch in flight, which the worker changes only between runs. */
+  @GuardedBy("this")
   private List<PendingRequest> running = NOTHING;
 
   /** The batch whose members run one after the other, what runs among them. */
+  @GuardedBy("this")
   private List<PendingRequest> oneByOne = NOTHING;
 
+  @GuardedBy("this")
   private long begunNanos;
 
   /** The same for those who look often: read without the lock; 0 while nothing runs. */
   private final AtomicLong sinceNanos = new AtomicLong();
 
+  @GuardedBy("this")
   private boolean interrupted;
+
+  @GuardedBy("this")
   private @Nullable InferenceException ended;
+
   private volatile boolean abandoned;
 
   RunCancellation(BatchExecutor model, LongSupplier nanoTime) {
@@ -129,6 +134,7 @@ public final class RunCancellation {
     }
   }
 
+  @GuardedBy("this")
   private void release(InferenceException why) {
     List<PendingRequest> members = oneByOne.isEmpty() ? running : oneByOne;
     for (int i = 0; i < members.size(); i++) {
@@ -179,6 +185,7 @@ public final class RunCancellation {
     look(nanoTime.getAsLong());
   }
 
+  @GuardedBy("this")
   private void look(long now) {
     if (!running.isEmpty() && !interrupted && allAreAbandoned(now)) {
       interrupted = true;
@@ -186,6 +193,7 @@ public final class RunCancellation {
     }
   }
 
+  @GuardedBy("this")
   private boolean allAreAbandoned(long now) {
     for (int i = 0; i < running.size(); i++) {
       if (!running.get(i).isAbandoned(now)) {

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.breaker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -86,9 +87,13 @@ public final class CircuitBreaker {
   private volatile long longestNanos;
   private volatile Condition condition = Condition.GOOD;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private String reason = "";
+
+  @GuardedBy("this")
   private long probeNanos;
+
+  @GuardedBy("this")
   private boolean probing;
 
   /**
@@ -134,6 +139,7 @@ public final class CircuitBreaker {
     };
   }
 
+  @GuardedBy("this")
   private InferenceException refused(Duration retryAfter) {
     return InferenceException.unavailable(
         "model '" + model + "' is out of service: " + reason + "; try again later", retryAfter);

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -120,6 +121,7 @@ public final class ModelQueue implements QueueIntake {
   }
 
   /** Puts what has arrived into line. Holding the queue. */
+  @GuardedBy("this")
   public void drainArrivals() {
     for (PendingRequest next = arrivals.poll(); next != null; next = arrivals.poll()) {
       level(next).fresh.addLast(next);
@@ -135,6 +137,7 @@ public final class ModelQueue implements QueueIntake {
   }
 
   /** Puts those who have waited too long behind others, in levels that keep them. Holding it. */
+  @GuardedBy("this")
   public void delay(long nowNanos) {
     for (PriorityLevel level : levels) {
       level.delay(nowNanos);
@@ -142,15 +145,18 @@ public final class ModelQueue implements QueueIntake {
   }
 
   /** Returns the first in line, or null if the queue is empty. Holding the queue. */
+  @GuardedBy("this")
   public @Nullable PendingRequest first() {
     return firstFrom(0);
   }
 
   /** Returns the next in line, of the same level or a lower one. Holding the queue. */
+  @GuardedBy("this")
   public @Nullable PendingRequest after(PendingRequest waiting) {
     return waiting.next != null ? waiting.next : firstFrom(waiting.line + 1);
   }
 
+  @GuardedBy("this")
   private @Nullable PendingRequest firstFrom(int line) {
     for (int i = line; i < 2 * levels.length; i++) {
       if (!line(i).isEmpty()) {
@@ -160,12 +166,14 @@ public final class ModelQueue implements QueueIntake {
     return null;
   }
 
+  @GuardedBy("this")
   private PendingRequests line(int i) {
     PriorityLevel level = levels[i / 2];
     return i % 2 == 0 ? level.fresh : level.late;
   }
 
   /** Takes one who is in line. Holding the queue. */
+  @GuardedBy("this")
   public void remove(PendingRequest waiting) {
     line(waiting.line).remove(waiting);
     waiting.inLine = false;

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.ratelimit;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.InstanceLimit;
 import dev.sluice.config.model.InstanceLimit.Resource;
 import dev.sluice.config.server.RateLimitConfig;
@@ -28,10 +29,16 @@ public final class RateLimiter {
   private final List<Available> available;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by the lock.
+  @GuardedBy("lock")
   private final List<Limited> instances = new ArrayList<>();
+
+  @GuardedBy("lock")
   private final List<Limited> waiting = new ArrayList<>();
+
+  @GuardedBy("lock")
   private final Map<String, Long> taken = new HashMap<>();
+
+  @GuardedBy("lock")
   private long arrivals;
 
   public RateLimiter(RateLimitConfig config) {
@@ -63,6 +70,7 @@ public final class RateLimiter {
     return permits;
   }
 
+  @GuardedBy("lock")
   private Limited permit(InstanceLimit limit) {
     for (Resource resource : limit.resources()) {
       require(resource);
@@ -72,6 +80,7 @@ public final class RateLimiter {
     return limited;
   }
 
+  @GuardedBy("lock")
   private void require(Resource resource) {
     boolean both =
         instances.stream()
@@ -95,6 +104,7 @@ public final class RateLimiter {
    * Returns the available amount by the settings; of a resource that they do not name, as much as
    * any instance needs.
    */
+  @GuardedBy("lock")
   private long available(Resource resource) {
     if (available.isEmpty()) {
       return instances.stream()
@@ -113,6 +123,7 @@ public final class RateLimiter {
   }
 
   /** Lets those run that are first, as far as there are resources. */
+  @GuardedBy("lock")
   private void grant() {
     @Nullable Limited first = first();
     while (first != null && fits(first)) {
@@ -126,12 +137,14 @@ public final class RateLimiter {
     }
   }
 
+  @GuardedBy("lock")
   private @Nullable Limited first() {
     return waiting.stream()
         .min(Comparator.comparingLong(Limited::weight).thenComparingLong(one -> one.arrival))
         .orElse(null);
   }
 
+  @GuardedBy("lock")
   private boolean fits(Limited instance) {
     for (Resource resource : instance.limit.resources()) {
       if (taken.getOrDefault(resource.name(), 0L) + resource.count() > available(resource)) {
@@ -146,7 +159,7 @@ public final class RateLimiter {
     private final InstanceLimit limit;
     private final Condition granted = lock.newCondition();
 
-    // Guarded by the lock.
+    // Guarded by the lock of the limiter, which also reads them of others.
     private long runs;
     private long arrival;
     private boolean held;
@@ -185,6 +198,7 @@ public final class RateLimiter {
       }
     }
 
+    @GuardedBy("lock")
     private void join() {
       if (!held && !stopped && !waiting.contains(this)) {
         arrival = arrivals++;
@@ -211,6 +225,7 @@ public final class RateLimiter {
       }
     }
 
+    @GuardedBy("lock")
     private void giveBack() {
       held = false;
       for (Resource resource : limit.resources()) {

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.sequence;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.SequenceConfig;
 import dev.sluice.inference.ErrorCode;
@@ -53,12 +54,22 @@ public final class SequenceScheduler implements Scheduler {
   private final long maxIdleNanos;
   private final LongSupplier nanoTime;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<Sequence.Key, Sequence> sequences = new HashMap<>();
+
+  @GuardedBy("this")
   private final CallerShares shares;
+
+  @GuardedBy("this")
   private final SequenceSlots slots;
+
+  @GuardedBy("this")
   private int waiting;
+
+  @GuardedBy("this")
   private boolean watching;
+
+  @GuardedBy("this")
   private boolean closed;
 
   /**
@@ -138,6 +149,7 @@ public final class SequenceScheduler implements Scheduler {
     return sequence;
   }
 
+  @GuardedBy("this")
   private void requireOpen(SequenceRequest step, @Nullable Sequence sequence) {
     if (closed) {
       throw closed(step);
@@ -254,6 +266,7 @@ public final class SequenceScheduler implements Scheduler {
   }
 
   /** Frees a sequence. Returns who gets its place. */
+  @GuardedBy("this")
   private @Nullable Sequence forget(Sequence sequence) {
     if (sequences.remove(sequence.key(), sequence)) {
       shares.release(sequence.caller());
@@ -262,6 +275,7 @@ public final class SequenceScheduler implements Scheduler {
     return slots.leave(sequence);
   }
 
+  @GuardedBy("this")
   private void watch() {
     if (!watching) {
       watching = true;
@@ -320,6 +334,7 @@ public final class SequenceScheduler implements Scheduler {
     step.failOnCallerContext(step.abandoned(now));
   }
 
+  @GuardedBy("this")
   private void collectAbandoned(Sequence sequence, long now, List<SequenceRequest> abandoned) {
     for (Iterator<SequenceRequest> steps = sequence.waiting().iterator(); steps.hasNext(); ) {
       SequenceRequest step = steps.next();

@@ -1,5 +1,6 @@
 package dev.sluice.serving.control;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.model.EnsembleConfig;
@@ -35,13 +36,16 @@ final class NamedLoads {
   private final ModelConfigReader settings;
   private final LoadPolicy policy;
 
-  /** The last operation on each model that may still be under way; guarded by this. */
+  /** The last operation on each model that may still be under way. */
+  @GuardedBy("this")
   private final Map<String, Future<Void>> last = new HashMap<>();
 
-  /** Models that are served in place of those in the model's folder; guarded by this. */
+  /** Models that are served in place of those in the model's folder. */
+  @GuardedBy("this")
   private final Map<String, ListedModel> overrides = new HashMap<>();
 
-  /** The temporary folders, by model; guarded by this. */
+  /** The temporary folders, by model. */
+  @GuardedBy("this")
   private final Map<String, UploadFolder> folders = new HashMap<>();
 
   NamedLoads(ModelRepository repository, ModelConfigReader settings, LoadPolicy policy) {

@@ -1,5 +1,6 @@
 package dev.sluice.serving.plugin;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.extension.Metrics;
 import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.exposition.MetricsPage.Kind;
@@ -41,7 +42,8 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
   /** The meters of this load alone; null before the first. Written under the lock of all. */
   private volatile @Nullable PrometheusMeterRegistry registry;
 
-  /** Lines of the page that the series take. Guarded by the lock of all versions. */
+  /** Lines of the page that the series take. */
+  @GuardedBy("all")
   private int lines;
 
   PluginVersionMetrics(ModelId model, PluginMetrics all) {
@@ -114,6 +116,7 @@ public final class PluginVersionMetrics implements Metrics, AutoCloseable {
     }
   }
 
+  @GuardedBy("all")
   private PluginSeries addLocked(Key key, String help, PluginSeries made) {
     PluginSeries known = series.get(key);
     if (known != null) {

@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
@@ -34,7 +35,10 @@ public final class ModelRecovery implements SessionCondition {
   private final List<ModelSession> sessions;
   private final CircuitBreaker breaker;
   private final Runnable refuseWaiting;
+
+  @GuardedBy("this")
   private final Set<SessionRecovery> lost = new HashSet<>();
+
   private final LongAdder restarts = new LongAdder();
 
   /**

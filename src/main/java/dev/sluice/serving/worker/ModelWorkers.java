@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
@@ -73,14 +74,28 @@ public final class ModelWorkers {
   private final ConcurrencyMonitor monitor;
   private volatile List<ModelWorkerVerticle> workers;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<ModelWorkerVerticle, Future<String>> deployments = new HashMap<>();
+
+  @GuardedBy("this")
   private final Deque<RunMeter> freeMeters = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private int abandoned;
+
+  @GuardedBy("this")
   private int replaced;
+
+  @GuardedBy("this")
   private boolean limitIsLogged;
+
+  @GuardedBy("this")
   private boolean closing;
+
+  @GuardedBy("this")
   private int furtherStarted;
+
+  @GuardedBy("this")
   private Future<?> ended = Future.succeededFuture();
 
   /**
@@ -219,6 +234,7 @@ public final class ModelWorkers {
     return !closing;
   }
 
+  @GuardedBy("this")
   private void logLimit(InferenceException why) {
     if (!limitIsLogged) {
       limitIsLogged = true;
@@ -230,6 +246,7 @@ public final class ModelWorkers {
     }
   }
 
+  @GuardedBy("this")
   private void replace(ModelWorkerVerticle hung) {
     hung.permit().release(true, false);
     RunMeter runs = freeMeter();
@@ -242,6 +259,7 @@ public final class ModelWorkers {
     start(next, poolName + "-again-" + ++replaced, SessionRecovery.FIRST_PAUSE);
   }
 
+  @GuardedBy("this")
   private RunMeter freeMeter() {
     return freeMeters.isEmpty() ? meter.worker() : freeMeters.pop();
   }

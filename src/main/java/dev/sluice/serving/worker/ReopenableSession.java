@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
@@ -23,17 +24,23 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
   private final ModelMetadata metadata;
   private volatile ModelSession session;
 
-  /** True while threads other than the worker's may call the session; guarded by this. */
-  private boolean open = true;
+  /** True while threads other than the worker's may call the session. */
+  @GuardedBy("this")
+  private boolean open;
 
   /**
    * @param opener opens another one, and warms it up; blocks
    * @param first is open, and taken over
    */
   public ReopenableSession(Supplier<ModelSession> opener, ModelSession first) {
+    this(opener, first, true);
+  }
+
+  private ReopenableSession(Supplier<ModelSession> opener, ModelSession first, boolean open) {
     this.opener = opener;
     this.session = first;
     this.metadata = first.metadata();
+    this.open = open;
   }
 
   /**
@@ -42,9 +49,7 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
    * @param metadata of what is opened
    */
   static ReopenableSession unopened(Supplier<ModelSession> opener, ModelMetadata metadata) {
-    var session = new ReopenableSession(opener, new NoSession(metadata));
-    session.open = false;
-    return session;
+    return new ReopenableSession(opener, new NoSession(metadata), false);
   }
 
   /** Stands where no session was opened yet. */

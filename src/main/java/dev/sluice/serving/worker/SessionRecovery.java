@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -30,13 +31,20 @@ final class SessionRecovery {
   private final Runnable wake;
   private volatile boolean needed;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private Duration pause = FIRST_PAUSE;
+
+  @GuardedBy("this")
   private long openedNanos;
+
+  @GuardedBy("this")
   private boolean ended;
+
+  @GuardedBy("this")
   private boolean stopped;
 
   /** The index of the session that is open, among those that were opened in succession. */
+  @GuardedBy("this")
   private long opened;
 
   /**

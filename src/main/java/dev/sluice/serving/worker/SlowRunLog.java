@@ -1,5 +1,6 @@
 package dev.sluice.serving.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.batching.RunCancellation;
 import java.time.Duration;
@@ -20,6 +21,8 @@ public final class SlowRunLog {
 
   private final ModelId model;
   private final Supplier<List<RunCancellation>> runs;
+
+  @GuardedBy("this")
   private final Set<RunCancellation> logged = new HashSet<>();
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.telemetry.exposition;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -31,6 +32,8 @@ import java.util.function.Predicate;
 public final class MetricRegistries {
   private final Map<MetricNames, PrometheusRegistry> registries = new EnumMap<>(MetricNames.class);
   private final List<Consumer<PrometheusMeterRegistry>> bindings = new CopyOnWriteArrayList<>();
+
+  @GuardedBy("this")
   private boolean bound;
 
   public MetricRegistries() {

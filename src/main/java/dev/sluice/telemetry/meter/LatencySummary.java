@@ -1,5 +1,6 @@
 package dev.sluice.telemetry.meter;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,9 +27,16 @@ public final class LatencySummary {
 
   private static final int BUCKETS = (MOST_BITS - PART_BITS + 1) * PARTS;
 
+  @GuardedBy("this")
   private final int[][] counts = new int[SLICES][BUCKETS];
+
+  @GuardedBy("this")
   private final long[] sliceOf = new long[SLICES];
+
+  @GuardedBy("this")
   private long count;
+
+  @GuardedBy("this")
   private long nanos;
 
   /** The values that are shown at a moment: totals, and quantiles of the last minute. */

@@ -1,5 +1,6 @@
 package dev.sluice.telemetry.meter;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.JoinedRun;
@@ -55,7 +56,10 @@ public final class RunMeter {
   private final AtomicLong lastEnd = new AtomicLong();
 
   // The same by the clock of the day, found when it is asked for.
+  @GuardedBy("this")
   private long shownEnd;
+
+  @GuardedBy("this")
   private long shownMillis;
 
   // Of the run under way: touched by the worker alone.

@@ -1,5 +1,6 @@
 package dev.sluice.telemetry.trace;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.Event;
@@ -71,7 +72,8 @@ public final class Traces implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final AtomicLong ids = new AtomicLong();
 
-  /** The settings that callers made: of all models, and by name. Guarded by this. */
+  /** The settings that callers made: of all models, and by name. */
+  @GuardedBy("this")
   private final Map<String, Map<String, List<String>>> asked = new LinkedHashMap<>();
 
   private volatile Tracer common;
@@ -198,6 +200,7 @@ public final class Traces implements AutoCloseable {
     return now;
   }
 
+  @GuardedBy("this")
   private void follow(String model) {
     if (model.equals(ALL)) {
       retire(common);
@@ -211,10 +214,11 @@ public final class Traces implements AutoCloseable {
         named.put(name, tracer);
       }
     });
-    asked.keySet().stream()
-        .filter(name -> !name.equals(ALL))
-        .forEach(
-            name -> named.computeIfAbsent(name, _ -> new Tracer(effective(name, asked), maxBytes)));
+    for (String name : asked.keySet()) {
+      if (!name.equals(ALL) && !named.containsKey(name)) {
+        named.put(name, new Tracer(effective(name, asked), maxBytes));
+      }
+    }
     own = Map.copyOf(named);
     on = common.isOn() || named.values().stream().anyMatch(Tracer::isOn);
   }

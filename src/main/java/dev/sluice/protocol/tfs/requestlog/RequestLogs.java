@@ -1,5 +1,6 @@
 package dev.sluice.protocol.tfs.requestlog;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
@@ -86,6 +87,8 @@ public final class RequestLogs implements AutoCloseable {
 
   private volatile Map<String, Wanted> wanted = Map.of();
   private volatile boolean closing;
+
+  @GuardedBy("this")
   private @Nullable Thread writer;
 
   /**
