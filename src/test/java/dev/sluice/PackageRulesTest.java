@@ -39,10 +39,10 @@ class PackageRulesTest {
           telemetry    | tensor inference
           runtime      | tensor inference config extension
           text         | tensor inference config
-          scheduling   | tensor inference config telemetry text transport.netty.vertx
+          scheduling   | tensor inference config telemetry text
           security     | inference config telemetry
           repository   | tensor inference config telemetry
-          serving      | tensor inference config telemetry text repository scheduling runtime extension transport.netty.vertx
+          serving      | tensor inference config telemetry text repository scheduling runtime extension
           serving.explain | tensor inference config
           transport    | tensor inference config telemetry security
           protocol     | tensor inference telemetry transport config.compat.triton.proto

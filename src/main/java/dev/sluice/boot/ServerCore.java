@@ -74,7 +74,7 @@ final class ServerCore {
             InstantSource.system(),
             news);
     this.control = control(reader, policy, telemetry);
-    this.data = new InferencePipeline(repository, paths, ServerClock.NANO_TIME);
+    this.data = new InferencePipeline(repository, paths, threads.contexts(), ServerClock.NANO_TIME);
   }
 
   private RequestLogs requestLogs(Telemetry telemetry) {
@@ -134,7 +134,7 @@ final class ServerCore {
         new ServableLoader(
             runtimes(tensorflow, config.limits()),
             telemetry,
-            threads.vertx(),
+            threads.contexts(),
             ServerClock.NANO_TIME,
             new ResponseCache(cacheSize(config.limits()), ServerClock.NANO_TIME),
             this::data,

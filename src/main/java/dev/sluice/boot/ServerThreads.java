@@ -1,7 +1,9 @@
 package dev.sluice.boot;
 
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.transport.netty.ProtocolDetectionTransport;
+import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -45,6 +47,11 @@ record ServerThreads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Fu
         .withTransport(
             new ProtocolDetectionTransport(SocketTransports.choose(config.process().transport())))
         .build();
+  }
+
+  /** Returns where requests come from. */
+  CallerContexts contexts() {
+    return new CallerContexts(vertx, EventLoops::of, EventLoops::isOn);
   }
 
   /**

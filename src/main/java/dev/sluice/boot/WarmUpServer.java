@@ -114,7 +114,7 @@ final class WarmUpServer implements AutoCloseable {
             new LoadingWorkers(threads),
             InstantSource.system(),
             new SilentListener());
-    this.data = new InferencePipeline(repository, paths, ServerClock.NANO_TIME);
+    this.data = new InferencePipeline(repository, paths, threads.contexts(), ServerClock.NANO_TIME);
   }
 
   /**
@@ -193,7 +193,7 @@ final class WarmUpServer implements AutoCloseable {
     return new ServableLoader(
         runtimes,
         telemetry,
-        threads.vertx(),
+        threads.contexts(),
         ServerClock.NANO_TIME,
         new ResponseCache(0, ServerClock.NANO_TIME),
         this::pipeline,

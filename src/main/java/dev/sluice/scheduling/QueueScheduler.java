@@ -4,14 +4,13 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.VersionMeter;
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -22,7 +21,7 @@ import java.util.function.ToIntFunction;
  * <p>Threads: submits on the caller's event loop, which never blocks. Admission to the queue is one
  * counter; a full queue rejects.
  *
- * @param vertx finds the event loop of a request
+ * @param contexts find the event loop of a request
  * @param queue shared with the workers
  * @param rows by how many rows a request may join others; 0 if it runs alone
  * @param arrived called with a request after it was put into the queue
@@ -31,7 +30,7 @@ import java.util.function.ToIntFunction;
  * @param cancellableQueue of the same queue
  */
 public record QueueScheduler(
-    Vertx vertx,
+    CallerContexts contexts,
     ModelQueue queue,
     ToIntFunction<InferenceRequest> rows,
     Consumer<PendingRequest> arrived,
@@ -43,7 +42,7 @@ public record QueueScheduler(
   public Future<InferenceResponse> submit(InferenceRequest request) {
     var pending =
         new PendingRequest(
-            request, EventLoops.current(vertx), rows.applyAsInt(request), nanoTime.getAsLong());
+            request, contexts.current(), rows.applyAsInt(request), nanoTime.getAsLong());
     InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       refuse(pending, refusal, FailureReason.OTHER);

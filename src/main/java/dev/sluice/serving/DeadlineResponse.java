@@ -7,7 +7,6 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.deadline.DeadlineEntry;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -64,7 +63,7 @@ final class DeadlineResponse extends DeadlineEntry {
       Context caller,
       DeadlineWheels deadlines,
       LongSupplier nanoTime) {
-    Context eventLoop = EventLoops.of(caller);
+    Context eventLoop = deadlines.eventLoop(caller);
     var timed = new DeadlineResponse(request, eventLoop, deadlines, nanoTime);
     Future<InferenceResponse> answer = scheduler.submit(request);
     if (answer.isComplete()) {

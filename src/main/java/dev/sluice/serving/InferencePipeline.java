@@ -13,6 +13,7 @@ import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.serving.plugin.PluginPaths;
@@ -46,10 +47,14 @@ public final class InferencePipeline implements DataPlane {
    * @param paths where plugins of models answer
    * @param nanoTime the clock of deadlines
    */
-  public InferencePipeline(ModelRepository repository, PluginPaths paths, LongSupplier nanoTime) {
+  public InferencePipeline(
+      ModelRepository repository,
+      PluginPaths paths,
+      CallerContexts contexts,
+      LongSupplier nanoTime) {
     this.repository = repository;
     this.paths = paths;
-    this.deadlines = new DeadlineWheels(nanoTime);
+    this.deadlines = new DeadlineWheels(contexts, nanoTime);
     this.nanoTime = nanoTime;
   }
 

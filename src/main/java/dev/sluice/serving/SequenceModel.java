@@ -46,7 +46,7 @@ public record SequenceModel(
       instances.add(ServableModel.start(metadata, sessions.only(i), config, meter, own));
     }
     List<Scheduler> lanes = instances.stream().map(ServableModel::scheduler).toList();
-    var scheduler = new SequenceScheduler(pool.vertx(), plans, lanes, config, pool.nanoTime());
+    var scheduler = new SequenceScheduler(pool.contexts(), plans, lanes, config, pool.nanoTime());
     meter.queue(scheduler::waiting);
     ModelMetadata shown = metadata.withSignatures(plans.shown());
     var facts =

@@ -88,7 +88,8 @@ public final class ServableModel implements Servable {
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
     this.cancellableQueue =
-        new CancellableQueue(queue, meter, facts.admission()::expired, breaker, nanoTime);
+        new CancellableQueue(
+            queue, meter, facts.admission()::expired, breaker, pool.contexts(), nanoTime);
     meter.queue(queue::size);
     var rules = new BatchRules(config.batching(), metadata);
     warnOfObstacles(rules, meter);
@@ -117,7 +118,7 @@ public final class ServableModel implements Servable {
 
   private Scheduler scheduler(ModelQueue queue, BatchRules rules) {
     return new QueueScheduler(
-        pool.vertx(),
+        pool.contexts(),
         queue,
         rules::rows,
         request -> arrived(request, requestCalls),
@@ -129,7 +130,7 @@ public final class ServableModel implements Servable {
   private StreamScheduler streams(
       StreamPlan plan, ModelQueue queue, BatchRules rules, ModelConfig config) {
     return new QueuedStreams(
-        pool.vertx(),
+        pool.contexts(),
         plan,
         queue,
         cancellableQueue,

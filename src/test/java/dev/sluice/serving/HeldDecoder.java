@@ -9,6 +9,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
@@ -61,7 +62,10 @@ final class HeldDecoder implements AutoCloseable {
             config,
             Telemetry.unseen().version(lease.id()),
             new WorkerPool(
-                vertx, "test-model", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
+                TestContexts.of(vertx),
+                "test-model",
+                new ConcurrencyMonitor(vertx, 1),
+                System::nanoTime));
   }
 
   static ModelConfig config(Path folder) {

@@ -19,6 +19,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.worker.ConcurrencyMonitor;
@@ -109,7 +110,8 @@ class ServableModelTest {
             this::openAnother),
         config,
         meter,
-        new WorkerPool(vertx, "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
+        new WorkerPool(
+            TestContexts.of(vertx), "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
   }
 
   private ModelSession openAnother() {
@@ -372,7 +374,7 @@ class ServableModelTest {
   void aRunThatPassesItsOnlyDeadlineIsInterrupted() throws InterruptedException {
     session.hold();
     InferenceRequest request = request(1, Deadline.at(1_000));
-    var deadlines = new DeadlineWheels(clock::get);
+    var deadlines = new DeadlineWheels(TestContexts.of(vertx), clock::get);
     Promise<InferenceResponse> answer = Promise.promise();
     callerContext.runOnContext(_ ->
         DeadlineResponse.of(request, model.scheduler(), callerContext, deadlines, clock::get)
@@ -674,7 +676,7 @@ class ServableModelTest {
         ModelConfig.DEFAULT,
         telemetry.version(new ModelId("limited", 1)),
         new WorkerPool(
-            vertx,
+            TestContexts.of(vertx),
             "limited-" + limitedModels.incrementAndGet(),
             new ConcurrencyMonitor(vertx, 1),
             System::nanoTime));

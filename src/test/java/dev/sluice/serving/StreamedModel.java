@@ -10,6 +10,7 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
@@ -88,7 +89,8 @@ final class StreamedModel implements AutoCloseable {
                 List.of(session), List.of(InstancePermit.UNLIMITED), FakeSession::new),
             config,
             telemetry.version(lease.id()),
-            new WorkerPool(vertx, "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
+            new WorkerPool(
+                TestContexts.of(vertx), "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
   }
 
   ServableModel model() {

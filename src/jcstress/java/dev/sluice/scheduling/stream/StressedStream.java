@@ -6,6 +6,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -33,7 +34,14 @@ final class StressedStream {
   StressedStream() {
     InferenceRequest request = StressedRequests.request();
     steps = new CountedSteps(request, Integer.MAX_VALUE);
-    var cancellable = new CancellableQueue(queue, METER, () -> {}, BREAKER, () -> 0);
+    var cancellable =
+        new CancellableQueue(
+            queue,
+            METER,
+            () -> {},
+            BREAKER,
+            TestContexts.of(StressedRequests.EVENT_LOOP.owner()),
+            () -> 0);
     var admission = new StreamAdmission(queue, cancellable, _ -> 1, _ -> {}, () -> 0, 1);
     stream =
         new QueuedStream(admission, request, steps, new Ignoring(), StressedRequests.EVENT_LOOP);

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.deadline;
 
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * is touched only by the event loop that it was given to.
  */
 public final class DeadlineWheels {
+  private final CallerContexts contexts;
   private final LongSupplier nanoTime;
 
   @SuppressWarnings("ThreadLocalUsage") // There are few of these, and as many event loops.
@@ -18,13 +18,19 @@ public final class DeadlineWheels {
   /**
    * @param nanoTime the clock of deadlines
    */
-  public DeadlineWheels(LongSupplier nanoTime) {
+  public DeadlineWheels(CallerContexts contexts, LongSupplier nanoTime) {
+    this.contexts = contexts;
     this.nanoTime = nanoTime;
+  }
+
+  /** Returns the context of the event loop behind a context. */
+  public Context eventLoop(Context caller) {
+    return contexts.eventLoop().apply(caller);
   }
 
   /** Watches it from now on: at once if this is its event loop. */
   public void watch(Context eventLoop, DeadlineEntry watched) {
-    if (EventLoops.isOn(eventLoop)) {
+    if (contexts.isCurrent().test(eventLoop)) {
       add(eventLoop, watched);
     } else {
       eventLoop.runOnContext(_ -> add(eventLoop, watched));

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.queue;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.VersionMeter;
@@ -31,12 +32,13 @@ public final class CancellableQueue implements Consumer<PendingRequest> {
       VersionMeter meter,
       Runnable expired,
       CircuitBreaker breaker,
+      CallerContexts contexts,
       LongSupplier nanoTime) {
     this.expired = expired;
     this.breaker = breaker;
     this.queue = queue;
     this.meter = meter;
-    this.wheels = new DeadlineWheels(nanoTime);
+    this.wheels = new DeadlineWheels(contexts, nanoTime);
     this.nanoTime = nanoTime;
   }
 

@@ -10,10 +10,9 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.admission.CallerShares;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.tensor.NamedTensor;
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +45,7 @@ public final class SequenceScheduler implements Scheduler {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Duration LONGEST_WATCH = Duration.ofMillis(250);
 
-  private final Vertx vertx;
+  private final CallerContexts contexts;
   private final SequencePlans plans;
   private final List<Scheduler> lanes;
   private final int capacity;
@@ -77,14 +76,14 @@ public final class SequenceScheduler implements Scheduler {
    * @param config has settings for sequences
    */
   public SequenceScheduler(
-      Vertx vertx,
+      CallerContexts contexts,
       SequencePlans plans,
       List<Scheduler> lanes,
       ModelConfig config,
       LongSupplier nanoTime) {
     SequenceConfig rules = config.sequence().orElseThrow();
     Duration timeout = config.queue().queueTimeout();
-    this.vertx = vertx;
+    this.contexts = contexts;
     this.plans = plans;
     this.lanes = List.copyOf(lanes);
     this.capacity = config.queue().capacity();
@@ -105,7 +104,7 @@ public final class SequenceScheduler implements Scheduler {
     if (plan == null) {
       return lanes.getFirst().submit(request);
     }
-    var step = new SequenceRequest(request, plan, EventLoops.current(vertx), nanoTime.getAsLong());
+    var step = new SequenceRequest(request, plan, contexts.current(), nanoTime.getAsLong());
     try {
       plan.check(request);
       Sequence sequence = accept(step);
@@ -281,7 +280,7 @@ public final class SequenceScheduler implements Scheduler {
       watching = true;
       long millis =
           Math.clamp(maxIdleNanos / 4_000_000, SHORTEST_WATCH.toMillis(), LONGEST_WATCH.toMillis());
-      vertx.setTimer(millis, _ -> look());
+      contexts.vertx().setTimer(millis, _ -> look());
     }
   }
 

@@ -4,13 +4,12 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,7 +21,7 @@ public final class QueuedStreams implements StreamScheduler {
   /** Bytes whose filling would hold an event loop. */
   private static final long MUCH_WORK = 1 << 20;
 
-  private final Vertx vertx;
+  private final CallerContexts contexts;
   private final StreamPlan plan;
   private final StreamAdmission admission;
   private final LongSupplier nanoTime;
@@ -36,7 +35,7 @@ public final class QueuedStreams implements StreamScheduler {
    * @param maxStreams streams that may be open at once
    */
   public QueuedStreams(
-      Vertx vertx,
+      CallerContexts contexts,
       StreamPlan plan,
       ModelQueue queue,
       CancellableQueue cancellableQueue,
@@ -44,7 +43,7 @@ public final class QueuedStreams implements StreamScheduler {
       Consumer<PendingRequest> arrived,
       LongSupplier nanoTime,
       int maxStreams) {
-    this.vertx = vertx;
+    this.contexts = contexts;
     this.plan = plan;
     this.admission =
         new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, maxStreams);
@@ -60,7 +59,7 @@ public final class QueuedStreams implements StreamScheduler {
       refuse(request, subscriber, e);
       return;
     }
-    Context callerContext = EventLoops.current(vertx);
+    Context callerContext = contexts.current();
     start(request, callerContext)
         .onSuccess(steps -> open(request, steps, subscriber, callerContext))
         .onFailure(e -> {
@@ -117,7 +116,7 @@ public final class QueuedStreams implements StreamScheduler {
   private void watch(QueuedStream stream, Deadline deadline) {
     if (deadline.exists()) {
       long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - nanoTime.getAsLong());
-      stream.expiresBy(vertx.setTimer(Math.max(0, millis) + 1, _ -> stream.expire()));
+      stream.expiresBy(contexts.vertx().setTimer(Math.max(0, millis) + 1, _ -> stream.expire()));
     }
   }
 }

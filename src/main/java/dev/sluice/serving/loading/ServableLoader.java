@@ -16,6 +16,7 @@ import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.scheduling.caching.ResponseCache;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.CachedModel;
@@ -37,7 +38,6 @@ import dev.sluice.serving.worker.ModelInstances;
 import dev.sluice.serving.worker.WorkerPool;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
-import io.vertx.core.Vertx;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,7 +61,7 @@ public final class ServableLoader implements Loader {
 
   private final List<RuntimeProvider> runtimes;
   private final Telemetry telemetry;
-  private final Vertx vertx;
+  private final CallerContexts contexts;
   private final LongSupplier nanoTime;
   private final ResponseCache cache;
   private final Supplier<DataPlane> members;
@@ -86,7 +86,7 @@ public final class ServableLoader implements Loader {
   public ServableLoader(
       List<RuntimeProvider> runtimes,
       Telemetry telemetry,
-      Vertx vertx,
+      CallerContexts contexts,
       LongSupplier nanoTime,
       ResponseCache cache,
       Supplier<DataPlane> members,
@@ -104,9 +104,10 @@ public final class ServableLoader implements Loader {
     this.recorded = recorded;
     this.runtimes = List.copyOf(runtimes);
     this.telemetry = telemetry;
-    this.vertx = vertx;
+    this.contexts = contexts;
     this.nanoTime = nanoTime;
-    this.concurrency = new ConcurrencyMonitor(vertx, Runtime.getRuntime().availableProcessors());
+    this.concurrency =
+        new ConcurrencyMonitor(contexts.vertx(), Runtime.getRuntime().availableProcessors());
     pluginMetrics.addTo(telemetry);
   }
 
@@ -172,7 +173,7 @@ public final class ServableLoader implements Loader {
   }
 
   private PluginVersion version(PluginCode code, ModelConfig config, VersionMeter meter) {
-    return PluginVersion.of(code, config, paths, meter, vertx, nanoTime);
+    return PluginVersion.of(code, config, paths, meter, contexts, nanoTime);
   }
 
   private PluginCode code(ModelId id, Path folder, ModelConfig config) {
@@ -183,7 +184,7 @@ public final class ServableLoader implements Loader {
             id.version(),
             folder,
             config.runtimes().java().settings(),
-            new PluginModels(members.get(), vertx),
+            new PluginModels(members.get(), contexts.vertx()),
             metrics),
         metrics::close);
   }
@@ -239,7 +240,7 @@ public final class ServableLoader implements Loader {
     List<ModelSession> sessions = opened.sessions();
     List<InstancePermit> permits = limiter.permits(InstanceLimit.of(config), sessions.size());
     var instances = new ModelInstances(sessions, permits, beside);
-    var pool = new WorkerPool(vertx, poolName(id), concurrency, nanoTime);
+    var pool = new WorkerPool(contexts, poolName(id), concurrency, nanoTime);
     try {
       return config.sequence().isPresent()
           ? SequenceModel.start(metadata, instances, config, meter, pool)

@@ -6,10 +6,9 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.runtime.plugin.PluginCode;
 import dev.sluice.runtime.plugin.PluginThreads;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.telemetry.meter.VersionMeter;
-import dev.sluice.transport.netty.vertx.EventLoops;
 import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -29,14 +28,14 @@ public record PluginVersion(
     Duration limit,
     RunMeters meters,
     Runnable leavePath,
-    Vertx vertx,
+    CallerContexts contexts,
     LongSupplier nanoTime) {
   public static PluginVersion of(
       PluginCode code,
       ModelConfig config,
       PluginPaths paths,
       VersionMeter meter,
-      Vertx vertx,
+      CallerContexts contexts,
       LongSupplier nanoTime) {
     String name = meter.model().name();
     Optional<String> path = config.runtimes().java().path();
@@ -48,7 +47,7 @@ public record PluginVersion(
         config.runtimes().java().timeout(),
         new RunMeters(meter),
         () -> path.ifPresent(paths::leave),
-        vertx,
+        contexts,
         nanoTime);
   }
 
@@ -69,7 +68,7 @@ public record PluginVersion(
 
   /** Returns the caller's event loop. */
   public Context callerContext() {
-    return EventLoops.current(vertx);
+    return contexts.current();
   }
 
   /** Makes the error for a request whose caller has cancelled. */

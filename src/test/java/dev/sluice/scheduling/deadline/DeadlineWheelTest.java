@@ -21,7 +21,8 @@ class DeadlineWheelTest {
 
   private final Vertx vertx = Vertx.vertx();
   private final Context eventLoop = vertx.getOrCreateContext();
-  private final DeadlineWheels wheels = new DeadlineWheels(System::nanoTime);
+  private final DeadlineWheels wheels =
+      new DeadlineWheels(TestContexts.of(vertx), System::nanoTime);
   private final BlockingQueue<Wait> expired = new LinkedBlockingQueue<>();
 
   @AfterEach

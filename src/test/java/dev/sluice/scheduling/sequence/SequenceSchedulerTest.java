@@ -20,6 +20,7 @@ import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -147,7 +148,9 @@ class SequenceSchedulerTest {
             defaults.breaker(),
             defaults.encoder());
     plans = SequencePlans.of(METADATA, rules);
-    scheduler = new SequenceScheduler(vertx, plans, List.of(first, second), config, clock::get);
+    scheduler =
+        new SequenceScheduler(
+            TestContexts.of(vertx), plans, List.of(first, second), config, clock::get);
   }
 
   @AfterEach

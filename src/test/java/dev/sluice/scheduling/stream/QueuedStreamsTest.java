@@ -12,6 +12,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -59,10 +60,15 @@ class QueuedStreamsTest {
     var breaker = new CircuitBreaker(MODEL, BreakerConfig.DEFAULT, System::nanoTime);
     var cancellable =
         new CancellableQueue(
-            queue, Telemetry.unseen().version(MODEL), () -> {}, breaker, System::nanoTime);
+            queue,
+            Telemetry.unseen().version(MODEL),
+            () -> {},
+            breaker,
+            TestContexts.of(vertx),
+            System::nanoTime);
     streams =
         new QueuedStreams(
-            vertx,
+            TestContexts.of(vertx),
             this::begin,
             queue,
             cancellable,

@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.plugin.PluginCode;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.serving.ServablePlugin;
 import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
@@ -75,7 +76,7 @@ class PluginStreamsTest {
                 ModelConfig.DEFAULT,
                 new PluginPaths(),
                 meter,
-                vertx,
+                TestContexts.of(vertx),
                 System::nanoTime),
             ModelConfig.DEFAULT,
             meter,

@@ -11,6 +11,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
@@ -83,7 +84,11 @@ class AbandonedRunTest {
         new ModelInstances(List.of(first), List.of(InstancePermit.UNLIMITED), opened::next),
         FakeCaller.config(1, batching, queue, breaker),
         Telemetry.unseen().version(caller.model()),
-        new WorkerPool(workers, "abandoned", new ConcurrencyMonitor(vertx, 1), System::nanoTime));
+        new WorkerPool(
+            TestContexts.of(workers),
+            "abandoned",
+            new ConcurrencyMonitor(vertx, 1),
+            System::nanoTime));
   }
 
   @AfterEach

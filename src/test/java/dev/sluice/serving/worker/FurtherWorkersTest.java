@@ -8,6 +8,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.ServableModel;
 import dev.sluice.telemetry.Telemetry;
@@ -71,7 +72,8 @@ class FurtherWorkersTest {
                 }),
             config(concurrency, batching),
             meter,
-            new WorkerPool(vertx, "further-" + models.size(), monitor, clock::get));
+            new WorkerPool(
+                TestContexts.of(vertx), "further-" + models.size(), monitor, clock::get));
     models.add(model);
     return new Shared(model, meter, first, shares);
   }

@@ -12,6 +12,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.scheduling.ratelimit.RateLimiter;
 import dev.sluice.serving.ServableModel;
@@ -83,7 +84,10 @@ class SeveralWorkersTest {
             config(batching, workers),
             Telemetry.unseen().version(MODEL),
             new WorkerPool(
-                vertx, "several-workers", new ConcurrencyMonitor(vertx, workers), clock::get));
+                TestContexts.of(vertx),
+                "several-workers",
+                new ConcurrencyMonitor(vertx, workers),
+                clock::get));
   }
 
   private static ModelConfig config(BatchingConfig batching, int workers) {

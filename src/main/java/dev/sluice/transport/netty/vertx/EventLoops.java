@@ -2,7 +2,6 @@ package dev.sluice.transport.netty.vertx;
 
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 
 /**
@@ -11,11 +10,6 @@ import io.vertx.core.internal.ContextInternal;
  */
 public final class EventLoops {
   private EventLoops() {}
-
-  /** Returns the context of the event loop that the caller is on. */
-  public static Context current(Vertx vertx) {
-    return of(vertx.getOrCreateContext());
-  }
 
   /** Returns the context of the event loop behind a context. Any thread. */
   public static Context of(Context context) {

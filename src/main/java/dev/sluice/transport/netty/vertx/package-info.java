@@ -3,7 +3,8 @@
  * contexts, the bytes behind buffers, the context of a connection. Start at {@link
  * dev.sluice.transport.netty.vertx.EventLoops}.
  *
- * <p>The package uses nothing of the server, so that the schedulers can use it, too.
+ * <p>The package uses nothing of the server; {@code boot} passes on to schedulers what they need of
+ * it.
  *
  * <p>Threads: each method says which.
  *
