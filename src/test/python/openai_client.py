@@ -3,8 +3,9 @@
     pip install openai
     python openai_client.py HOST:PORT
 
-The server has the sample model writer.
+The server has the sample model writer, and vectors of src/test/models/encoders.
 """
+import math
 import sys
 
 import openai
@@ -46,7 +47,28 @@ def ask(client):
     refused(client, openai.NotFoundError, None, model="nobody")
 
 
+def embed(client):
+    said = ["One", "A longer text", "3"]
+    answer = client.embeddings.create(model="vectors", input=said)
+    vectors = [row.embedding for row in answer.data]
+    assert [row.index for row in answer.data] == [0, 1, 2] and answer.usage.prompt_tokens > 3, answer
+    assert all(abs(math.hypot(*vector) - 1) < 1e-5 for vector in vectors), answer
+    for row, text in enumerate(said):
+        alone = client.embeddings.create(model="vectors", input=text, encoding_format="float").data[0].embedding
+        assert all(abs(one - other) < 1e-6 for one, other in zip(alone, vectors[row], strict=True)), (text, alone, vectors[row])
+    short = client.embeddings.create(model="vectors", input="One", dimensions=2).data[0].embedding
+    assert len(short) == 2 and abs(math.hypot(*short) - 1) < 1e-5, short
+    for model, parameter in (("writer", "model"), ("vectors", "dimensions")):
+        try:
+            client.embeddings.create(model=model, input="One", dimensions=5)
+        except openai.BadRequestError as e:
+            assert e.param == parameter, e
+        else:
+            raise AssertionError(f"{model} was answered")
+
+
 for path in ("/v1", "/openai/v1"):
+    embed(openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0))
     ask(openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0))
 models = openai.OpenAI(base_url=f"http://{sys.argv[1]}/openai/v1", api_key="none").models
 assert "writer" in [model.id for model in models.list()] and models.retrieve("writer").id == "writer"

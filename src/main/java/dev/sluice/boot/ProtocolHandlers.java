@@ -33,6 +33,7 @@ import dev.sluice.protocol.oip.OipServer;
 import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
+import dev.sluice.protocol.openai.encoder.EncoderHttpHandler;
 import dev.sluice.protocol.openai.http.OpenAiHttpHandler;
 import dev.sluice.protocol.plugin.http.PluginPathsHandler;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
@@ -107,6 +108,7 @@ record ProtocolHandlers(
       protocolHandlers.add(
           new OpenAiHttpHandler(
               planes.data(), planes.control(), InstantSource.system(), dialects.isEmpty()));
+      protocolHandlers.add(new EncoderHttpHandler(planes.data()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
       protocolHandlers.add(

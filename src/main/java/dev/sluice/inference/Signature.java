@@ -92,14 +92,21 @@ public record Signature(
     return find(outputs, wanted);
   }
 
-  /** Returns the outputs that a protocol here can carry: all of them, as a rule. */
+  /**
+   * Returns the outputs that those get who name none: all that a protocol here can carry, but for
+   * optional ones.
+   */
   public List<TensorSpec> supportedOutputs() {
     for (int i = 0; i < outputs.size(); i++) {
-      if (outputs.get(i).type() == DataType.UNSUPPORTED) {
-        return outputs.stream().filter(spec -> spec.type() != DataType.UNSUPPORTED).toList();
+      if (!isUsual(outputs.get(i))) {
+        return outputs.stream().filter(Signature::isUsual).toList();
       }
     }
     return outputs;
+  }
+
+  private static boolean isUsual(TensorSpec output) {
+    return output.type() != DataType.UNSUPPORTED && !output.optional();
   }
 
   /**

@@ -8,7 +8,8 @@ import java.util.List;
  * @param name the name that requests and responses use
  * @param type its element type; {@link DataType#UNSUPPORTED} if no protocol here carries it
  * @param shape its declared shape, with open dimensions
- * @param optional whether a request may leave the input out, because the model has a default
+ * @param optional of an input: whether a request may leave it out, because the model has a default;
+ *     of an output: whether only those get it who ask for it by name
  * @param nativeName what the model's own format calls it, such as {@code x:0} in a SavedModel
  * @param nativeType what the model's own format calls the type, such as {@code DT_FLOAT_REF}
  * @param dimensionNames the model's names of its dimensions, each empty if it has none; none at all
@@ -40,6 +41,11 @@ public record TensorSpec(
   /** A required tensor whose format has no other names for it. */
   public TensorSpec(String name, DataType type, Shape shape) {
     this(name, type, shape, false, name, type.name());
+  }
+
+  /** Returns the same tensor as one that may be left out. */
+  public TensorSpec asOptional() {
+    return new TensorSpec(name, type, shape, true, nativeName, nativeType, dimensionNames);
   }
 
   /** Returns the same tensor under another name in requests and responses. */

@@ -154,7 +154,9 @@ class EmbeddingsIT {
     assertThat(model.get("inputs").toString())
         .isEqualTo("[{\"name\":\"text\",\"datatype\":\"BYTES\",\"shape\":[-1]}]");
     assertThat(model.get("outputs").toString())
-        .isEqualTo("[{\"name\":\"embedding\",\"datatype\":\"FP32\",\"shape\":[-1,384]}]");
+        .isEqualTo(
+            "[{\"name\":\"embedding\",\"datatype\":\"FP32\",\"shape\":[-1,384]},"
+                + "{\"name\":\"tokens\",\"datatype\":\"INT32\",\"shape\":[-1]}]");
   }
 
   /** Not to the last digit: other processors and versions round quantized numbers differently. */

@@ -42,6 +42,12 @@ public record AccessRow(String method, String path, Operation operation) {
               List.of(
                   post("/v1/completions", Operation.INFER),
                   post("/openai/v1/completions", Operation.INFER),
+                  post("/v1/embeddings", Operation.INFER),
+                  post("/openai/v1/embeddings", Operation.INFER),
+                  post("/v1/rerank", Operation.INFER),
+                  post("/v2/rerank", Operation.INFER),
+                  post("/rerank", Operation.INFER),
+                  post("/openai/v1/rerank", Operation.INFER),
                   get("/openai/v1/models", Operation.REPOSITORY_INDEX),
                   get("/openai/v1/models/half_plus_two", Operation.MODEL_METADATA)),
               List.of(

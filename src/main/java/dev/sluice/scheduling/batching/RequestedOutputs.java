@@ -39,7 +39,7 @@ final class RequestedOutputs {
 
   private static List<TensorSpec> union(Signature signature, List<PendingRequest> members) {
     var specs = new ArrayList<TensorSpec>();
-    for (TensorSpec spec : signature.supportedOutputs()) {
+    for (TensorSpec spec : signature.outputs()) {
       if (wanted(members, spec.name())) {
         specs.add(spec);
       }
@@ -57,7 +57,18 @@ final class RequestedOutputs {
   }
 
   static boolean wants(InferenceRequest request, String name) {
-    return request.outputs().isEmpty() || request.outputs().contains(name);
+    return request.outputs().isEmpty()
+        ? isUsual(request.signature().supportedOutputs(), name)
+        : request.outputs().contains(name);
+  }
+
+  private static boolean isUsual(List<TensorSpec> usual, String name) {
+    for (int i = 0; i < usual.size(); i++) {
+      if (usual.get(i).name().equals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the request's own outputs, all there, in the order that it asked for. */

@@ -64,7 +64,8 @@ public final class EncoderSession extends ForwardingSession {
       throw InferenceException.invalid(
           "input \"%s\" has no texts; wanted at least one".formatted(TextEncoder.TEXT));
     }
-    try (EncodedTexts answers = answers(texts.elementCount())) {
+    try (EncodedTexts answers =
+        new CountedTexts(answers(texts.elementCount()), texts.elementCount())) {
       while (reader.hasMore()) {
         long first = reader.position();
         List<TokenSequence> tokens = tokens(query, reader.next(), first);
@@ -123,7 +124,7 @@ public final class EncoderSession extends ForwardingSession {
   Tensor trial(List<TokenSequence> texts, List<int[]> buckets) {
     try (EncodedTexts answers = answers(texts.size())) {
       encode(texts, buckets, 0, answers);
-      return answers.output(encoder.shown().outputs().getLast().name()).tensor();
+      return answers.output(encoder.shown().supportedOutputs().getLast().name()).tensor();
     }
   }
 

@@ -9,6 +9,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.text.HuggingFaceTokenizer;
 import dev.sluice.text.TokenSequence;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public record TextEncoder(
   static final String EMBEDDING = "embedding";
   static final String SCORE = "score";
   static final String LABEL = "label";
+  static final String TOKENS = "tokens";
 
   /** Returns whether texts run together. */
   public boolean joins() {
@@ -72,7 +74,9 @@ public record TextEncoder(
   }
 
   private Signature shown(List<TensorSpec> inputs, List<TensorSpec> outputs) {
-    return new Signature(graph.called().name(), graph.called().method(), inputs, outputs);
+    var all = new ArrayList<>(outputs);
+    all.add(new TensorSpec(TOKENS, DataType.INT32, Shape.of(Shape.ANY)).asOptional());
+    return new Signature(graph.called().name(), graph.called().method(), inputs, all);
   }
 
   /**

@@ -75,7 +75,7 @@ class EncoderSessionTest {
   private static List<NamedTensor> run(EncoderSession session, NamedTensor... inputs) {
     Signature signature = session.metadata().signature("").orElseThrow();
     try {
-      return session.run(signature, List.of(inputs), signature.outputs());
+      return session.run(signature, List.of(inputs), signature.supportedOutputs());
     } finally {
       Stream.of(inputs).forEach(input -> input.tensor().close());
     }

@@ -22,10 +22,11 @@ import java.util.function.Supplier;
  * @param exchange the call
  * @param requests taken over, at least one
  */
-record ChoiceAnswers(DataPlane data, HttpExchange exchange, List<InferenceRequest> requests) {
+public record ChoiceAnswers(
+    DataPlane data, HttpExchange exchange, List<InferenceRequest> requests) {
   private static final Buffer DONE = Buffer.buffer("data: [DONE]\n\n");
 
-  ChoiceAnswers {
+  public ChoiceAnswers {
     requests = List.copyOf(requests);
   }
 
@@ -35,7 +36,7 @@ record ChoiceAnswers(DataPlane data, HttpExchange exchange, List<InferenceReques
    * @param encoder makes the body of the responses, in the order of the requests; borrows them
    * @return failed if one of them has failed; the call is not answered then
    */
-  Future<Void> whole(Function<List<InferenceResponse>, Buffer> encoder) {
+  public Future<Void> whole(Function<List<InferenceResponse>, Buffer> encoder) {
     exchange.onCancel(this::cancel);
     exchange.record().asked(requests.getFirst());
     List<Future<InferenceResponse>> answers = requests.stream().map(data::infer).toList();

@@ -7,20 +7,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The form of failures: an object with a text, a type, and the parameter that is at fault. */
-final class OpenAiError {
+public final class OpenAiError {
   /** Texts about a parameter begin with its name: ours, and those of the sampler. */
   private static final Pattern PARAMETER = Pattern.compile("parameter \"([A-Za-z0-9_.]{1,64})\"");
 
   private OpenAiError() {}
 
   /** Makes the error for a parameter that is not what was wanted. */
-  static InferenceException parameter(String name, String got, String wanted) {
+  public static InferenceException parameter(String name, String got, String wanted) {
     return InferenceException.invalid(
         "parameter \"" + name + "\" is " + got + "; wanted " + wanted);
   }
 
   /** Returns the body of a failure's answer. */
-  static Buffer of(InferenceException failure) {
+  public static Buffer of(InferenceException failure) {
     return of(failure.getMessage(), type(failure), code(failure));
   }
 
@@ -29,7 +29,7 @@ final class OpenAiError {
    *
    * @param code for programs; empty for none
    */
-  static Buffer of(String message, String type, String code) {
+  public static Buffer of(String message, String type, String code) {
     var out = new JsonWriter(128 + message.length());
     out.raw("{\"error\":{\"message\":").string(message).raw(",\"type\":").string(type);
     Matcher parameter = PARAMETER.matcher(message);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finding models, and the words for not finding them. */
-final class OpenAiModels {
+public final class OpenAiModels {
   static final String TEXT = "text";
   static final String FINISH_REASON = "finish_reason";
   static final String PROMPT_TOKENS = "prompt_tokens";
@@ -30,7 +30,7 @@ final class OpenAiModels {
    * @throws InferenceException NOT_FOUND if there is no such model, UNAVAILABLE if it takes no
    *     requests now
    */
-  static ModelLease found(ModelLookup lookup) {
+  public static ModelLease found(ModelLookup lookup) {
     return switch (lookup) {
       case ModelLookup.Found(ModelLease model) -> model;
       case ModelLookup.NotReady miss ->
