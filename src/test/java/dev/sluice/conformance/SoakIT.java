@@ -2,8 +2,16 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
+import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
+import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
+import dev.sluice.protocol.tfs.grpc.proto.DataType;
+import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
+import dev.sluice.protocol.tfs.grpc.proto.PredictRequest;
+import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
+import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.CutConnections;
@@ -15,6 +23,7 @@ import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +31,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -46,13 +57,26 @@ class SoakIT {
   /** Of the whole time, at whose ends it looks. */
   private static final int SAMPLES = 12;
 
-  private static final String REQUEST =
-      "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}";
+  /** Bodies, by the paths that they are sent to. */
+  private static final Map<String, String> REQUESTS =
+      Map.of(
+          "/v2/models/twice/infer",
+          "{\"inputs\":[{\"name\":\"x\",\"shape\":[2,2],\"datatype\":\"FP32\",\"data\":[1,2,3,4]}]}",
+          "/v1/models/twice:predict",
+          "{\"instances\":[[1,2],[3,4]]}",
+          "/grps/v1/infer/predict",
+          "{\"model\":\"twice\",\"gtensors\":{\"tensors\":[{\"name\":\"x\",\"dtype\":\"DT_FLOAT32\",\"shape\":[1,2],\"flat_float32\":[1,2]}]}}",
+          "/v2/models/chat/generate_stream",
+          "{\"text\":\"What is the capital of France?\",\"temperature\":0}");
 
   @TempDir private Path models;
 
   private final AtomicLong requests = new AtomicLong();
   private final AtomicInteger reloads = new AtomicInteger();
+
+  /** How late event loops were, in seconds: the most of ten seconds, read every second. */
+  private final List<Double> lags = new CopyOnWriteArrayList<>();
+
   private volatile boolean over;
 
   /** What the process holds at one time. */
@@ -84,6 +108,10 @@ class SoakIT {
       List<Sample> samples = run(port, client);
       samples.forEach(System.out::println);
       System.out.printf("%d requests, %d reloads%n", requests.get(), reloads.get());
+      List<Double> sorted = lags.stream().sorted().toList();
+      System.out.printf(
+          "event-loop lag, most of 10 s: median %.1f ms, most %.1f ms%n",
+          1e3 * sorted.get(sorted.size() / 2), 1e3 * sorted.getLast());
       Sample first = samples.get(SAMPLES / 3);
       Sample last = samples.getLast();
       awaitFds(port, before.fds() + 16);
@@ -124,12 +152,20 @@ class SoakIT {
       List<Future<?>> running =
           List.of(
               clients.submit(whileNotOver(() -> json(client))),
+              clients.submit(whileNotOver(() -> scrape(client))),
               clients.submit(
                   whileNotOver(() ->
                       RawCalls.send(
                           channel,
                           "inference.GRPCInferenceService/ModelInfer",
                           infer("twice", "x", 2)))),
+              clients.submit(
+                  whileNotOver(() ->
+                      RawCalls.send(
+                          channel, "tensorflow.serving.PredictionService/Predict", predict()))),
+              clients.submit(
+                  whileNotOver(
+                      () -> RawCalls.send(channel, "grps.protos.v1.GrpsService/Predict", grps()))),
               clients.submit(whileNotOver(() -> brpc(port))),
               clients.submit(whileNotOver(() -> openAi(client, false))),
               clients.submit(whileNotOver(() -> openAi(client, true))),
@@ -172,8 +208,18 @@ class SoakIT {
   }
 
   private static void json(HttpCaller client) {
-    var answer = client.send("POST", "/v2/models/twice/infer", Buffer.buffer(REQUEST));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    var headers = MultiMap.caseInsensitiveMultiMap().set("Content-Type", "application/json");
+    REQUESTS.forEach((path, body) -> {
+      var answer = client.send("POST", path, headers, Buffer.buffer(body));
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    });
+  }
+
+  /** Reads the page of metrics, as Prometheus does. */
+  private void scrape(HttpCaller client) {
+    var metrics = new PrometheusPage(client.send("GET", "/metrics", Buffer.buffer()).text());
+    lags.add(metrics.most("sluice_event_loop_lag_seconds"));
+    LockSupport.parkNanos(Duration.ofSeconds(1).toNanos());
   }
 
   private static void openAi(HttpCaller client, boolean stream) {
@@ -189,9 +235,41 @@ class SoakIT {
 
   private static void brpc(int port) throws IOException {
     try (var client = new BrpcClient(port)) {
-      var call = new BrpcClient.Call("grps.protos.GrpsService", "CheckReady", 1);
-      assertThat(client.ask(call, new byte[0]).correlationId()).isEqualTo(1);
+      var call = new BrpcClient.Call("grps.protos.v1.GrpsBrpcService", "Predict", 1);
+      var answer = client.ask(call.saying(Map.of("x-server-timing", "1")), grps());
+      assertThat(GrpsMessage.parseFrom(answer.message()).getGtensors().getTensorsList()).hasSize(1);
+      assertThat(answer.userFields()).containsKey("server-timing");
     }
+  }
+
+  private static byte[] grps() {
+    var x =
+        GenericTensor.newBuilder()
+            .setName("x")
+            .setDtype(dev.sluice.protocol.grps.grpc.proto.DataType.DT_FLOAT32)
+            .addAllShape(List.of(1, 2))
+            .addAllFlatFloat32(List.of(1f, 2f));
+    return GrpsMessage.newBuilder()
+        .setModel("twice")
+        .setGtensors(GenericTensorData.newBuilder().addTensors(x))
+        .build()
+        .toByteArray();
+  }
+
+  private static byte[] predict() {
+    var dim = TensorShapeProto.Dim.newBuilder();
+    var x =
+        TensorProto.newBuilder()
+            .setDtype(DataType.DT_FLOAT)
+            .setTensorShape(
+                TensorShapeProto.newBuilder().addDim(dim.setSize(1)).addDim(dim.setSize(2)))
+            .addAllFloatVal(List.of(1f, 2f))
+            .build();
+    return PredictRequest.newBuilder()
+        .setModelSpec(ModelSpec.newBuilder().setName("twice"))
+        .putInputs("x", x)
+        .build()
+        .toByteArray();
   }
 
   /** Another model comes, or goes: its sessions, metrics and classes with it. */
