@@ -99,7 +99,10 @@ public final class SluiceServer implements Server {
     this.threads = ServerThreads.start(config);
     this.spans =
         SpanExport.of(
-            config.observability().tracing(), ServerClock.NANO_TIME, InstantSource.system());
+            config.observability().tracing(),
+            threads.vertx(),
+            ServerClock.NANO_TIME,
+            InstantSource.system());
     this.telemetry = telemetry(config, spans);
     this.process = new ProcessMeters(telemetry);
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));

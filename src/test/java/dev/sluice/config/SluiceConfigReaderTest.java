@@ -254,6 +254,7 @@ class SluiceConfigReaderTest {
       tracing:
         server_timing: always
         endpoint: https://collector:4318
+        protocol: grpc
         headers: [k=v]
         sampling_ratio: 0.5
         parent_based: false
@@ -424,6 +425,7 @@ class SluiceConfigReaderTest {
               new TracingConfig(
                   TracingConfig.Timing.ALWAYS,
                   Optional.of(URI.create("https://collector:4318")),
+                  TracingConfig.Protocol.GRPC,
                   List.of("k=v"),
                   0.5,
                   false,

@@ -377,6 +377,7 @@ class AccessLogIT {
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
             Optional.of(URI.create("http://localhost:1")),
+            TracingConfig.Protocol.HTTP,
             List.of(),
             0,
             true,

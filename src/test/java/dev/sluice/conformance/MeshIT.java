@@ -137,6 +137,7 @@ class MeshIT {
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
             Optional.of(collector.address()),
+            TracingConfig.Protocol.HTTP,
             List.of(),
             0,
             true,

@@ -96,6 +96,7 @@ class TracingIT {
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
             java.util.Optional.of(collector.address()),
+            TracingConfig.Protocol.HTTP,
             List.of("x-tenant=a"),
             0,
             true,

@@ -2,7 +2,20 @@ package dev.sluice.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerBuilder;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
+import io.opentelemetry.proto.collector.trace.v1.TraceServiceGrpc;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
@@ -14,19 +27,23 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A collector that keeps what it is sent by OTLP over HTTP, read by OpenTelemetry's own messages.
- * Any thread.
+ * A collector that keeps what it is sent by OTLP, over HTTP or gRPC, read by OpenTelemetry's own
+ * messages. Any thread.
  */
 public final class OtlpCollector implements AutoCloseable {
   private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+  private static final Context.Key<Metadata> METADATA = Context.key("metadata");
+
   private final HttpServer http;
+  private final Server grpc;
   private final List<Span> spans = new ArrayList<>();
   private final Map<String, String> resource = new TreeMap<>();
   private final Map<String, List<String>> headers = new TreeMap<>();
@@ -36,13 +53,24 @@ public final class OtlpCollector implements AutoCloseable {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     http.createContext("/v1/traces", this::take);
     http.start();
+    grpc =
+        ServerBuilder.forPort(0)
+            .addService(ServerInterceptors.intercept(new TraceService(), new MetadataInterceptor()))
+            .build()
+            .start();
   }
 
+  /** Where it takes spans by gRPC. */
+  public URI grpcAddress() {
+    return URI.create("http://localhost:" + grpc.getPort());
+  }
+
+  /** Where it takes spans by HTTP. */
   public URI address() {
     return URI.create("http://localhost:" + http.getAddress().getPort());
   }
 
-  /** Answers with a status from now on. */
+  /** Answers with a status of HTTP from now on; by gRPC one that means as much. */
   public void answer(int with) {
     status = with;
   }
@@ -53,13 +81,53 @@ public final class OtlpCollector implements AutoCloseable {
       var request = ExportTraceServiceRequest.parseFrom(body);
       exchange.sendResponseHeaders(status, -1);
       if (status == 200) {
-        keep(request, exchange);
+        keep(request, exchange.getRequestHeaders());
       }
     }
   }
 
-  private synchronized void keep(ExportTraceServiceRequest request, HttpExchange exchange) {
-    headers.putAll(exchange.getRequestHeaders());
+  private final class TraceService extends TraceServiceGrpc.TraceServiceImplBase {
+    @Override
+    public void export(
+        ExportTraceServiceRequest request, StreamObserver<ExportTraceServiceResponse> answer) {
+      switch (status) {
+        case 200 -> {
+          keep(request, texts(METADATA.get()));
+          answer.onNext(ExportTraceServiceResponse.getDefaultInstance());
+          answer.onCompleted();
+        }
+        case 503 -> {
+          status = 200;
+          answer.onError(Status.UNAVAILABLE.asException());
+        }
+        default -> answer.onError(Status.INVALID_ARGUMENT.asException());
+      }
+    }
+  }
+
+  private static Map<String, List<String>> texts(Metadata metadata) {
+    Map<String, List<String>> texts = new TreeMap<>();
+    for (String name : metadata.keys()) {
+      if (!name.endsWith(Metadata.BINARY_HEADER_SUFFIX)) {
+        var key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+        texts.put(name, List.of(Objects.requireNonNull(metadata.get(key))));
+      }
+    }
+    return texts;
+  }
+
+  private static final class MetadataInterceptor implements ServerInterceptor {
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+      return Contexts.interceptCall(
+          Context.current().withValue(METADATA, headers), call, headers, next);
+    }
+  }
+
+  private synchronized void keep(
+      ExportTraceServiceRequest request, Map<String, List<String>> sent) {
+    headers.putAll(sent);
     request
         .getResourceSpansList()
         .forEach(each -> {
@@ -146,5 +214,6 @@ public final class OtlpCollector implements AutoCloseable {
   @Override
   public void close() {
     http.stop(0);
+    grpc.shutdownNow();
   }
 }

@@ -8,17 +8,24 @@ import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.telemetry.span.RequestSpans;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
+import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporter;
+import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporterBuilder;
+import io.opentelemetry.sdk.common.export.GrpcSenderProvider;
 import io.opentelemetry.sdk.common.export.RetryPolicy;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.vertx.core.Vertx;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -27,8 +34,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends spans to a collector by OTLP over HTTP. What is kept for it is bounded; what goes beyond is
- * dropped and counted, and no event loop ever waits.
+ * Sends spans to a collector by OTLP, over HTTP or gRPC. What is kept for it is bounded; what goes
+ * beyond is dropped and counted, and no event loop ever waits.
  */
 public final class SpanExport implements MetricSource {
   /** Spans that wait to be sent, at most: some 2 MB. */
@@ -61,9 +68,9 @@ public final class SpanExport implements MetricSource {
   private final RequestSpans spans;
 
   private SpanExport(
-      TracingConfig config, URI endpoint, LongSupplier nanoTime, InstantSource clock) {
+      TracingConfig config, SpanExporter sent, LongSupplier nanoTime, InstantSource clock) {
     SDK_LOG.setLevel(Level.OFF);
-    this.exporter = new WatchedExporter(exporter(config, endpoint), endpoint);
+    this.exporter = new WatchedExporter(sent, config.endpoint().orElseThrow());
     this.processor =
         new BoundedProcessor(
             BatchSpanProcessor.builder(exporter)
@@ -91,14 +98,48 @@ public final class SpanExport implements MetricSource {
             clock);
   }
 
-  /** Returns the export that settings ask for; null if they ask for none. */
+  /**
+   * Returns the export that settings ask for; null if they ask for none.
+   *
+   * @param vertx sends what goes by gRPC
+   */
   public static @Nullable SpanExport of(
-      TracingConfig config, LongSupplier nanoTime, InstantSource clock) {
+      TracingConfig config, Vertx vertx, LongSupplier nanoTime, InstantSource clock) {
     URI endpoint = config.endpoint().orElse(null);
-    return endpoint == null ? null : new SpanExport(config, endpoint, nanoTime, clock);
+    if (endpoint == null) {
+      return null;
+    }
+    SpanExporter exporter =
+        switch (config.protocol()) {
+          case HTTP -> overHttp(config, endpoint);
+          case GRPC -> overGrpc(config, endpoint, vertx);
+        };
+    return new SpanExport(config, exporter, nanoTime, clock);
   }
 
-  private static OtlpHttpSpanExporter exporter(TracingConfig config, URI endpoint) {
+  private static SpanExporter overGrpc(TracingConfig config, URI endpoint, Vertx vertx) {
+    GrpcSenderProvider provider = sender -> new GrpcSpanSender(vertx, sender);
+    OtlpGrpcSpanExporterBuilder builder =
+        OtlpGrpcSpanExporter.builder()
+            .setComponentLoader(new OneSender(provider))
+            .setEndpoint(endpoint.toString())
+            .setTimeout(TIMEOUT)
+            .setConnectTimeout(TIMEOUT)
+            .setRetryPolicy(RETRIES)
+            .setCompression("gzip");
+    TracingConfig.named(config.headers()).forEach(builder::addHeader);
+    return builder.build();
+  }
+
+  /** Has the SDK find our sender in place of one that the class path has. */
+  private record OneSender(GrpcSenderProvider provider) implements ComponentLoader {
+    @Override
+    public <T> Iterable<T> load(Class<T> kind) {
+      return kind.isInstance(provider) ? List.of(kind.cast(provider)) : List.of();
+    }
+  }
+
+  private static SpanExporter overHttp(TracingConfig config, URI endpoint) {
     OtlpHttpSpanExporterBuilder builder =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(traces(endpoint).toString())

@@ -1,5 +1,6 @@
 package dev.sluice.config.server;
 
+import dev.sluice.config.server.TracingConfig.Protocol;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -22,13 +23,14 @@ public record OtelEnvironment(Map<String, String> environment, Consumer<String> 
   /** Returns settings, with what the environment says where they are the defaults. */
   public TracingConfig complete(TracingConfig set) {
     TracingConfig none = TracingConfig.DEFAULT;
-    Optional<URI> endpoint = set.endpoint().or(this::endpoint);
     boolean unset =
         set.samplingRatio() == none.samplingRatio() && set.parentBased() == none.parentBased();
     String sampler = unset ? value("OTEL_TRACES_SAMPLER") : null;
+    boolean carried = set.endpoint().isPresent() || set.protocol() != none.protocol();
     return new TracingConfig(
         set.serverTiming(),
-        endpoint,
+        set.endpoint().or(this::endpoint),
+        carried ? set.protocol() : protocol().orElse(none.protocol()),
         set.headers().isEmpty() ? headers() : set.headers(),
         sampler == null ? set.samplingRatio() : ratio(sampler),
         sampler == null ? set.parentBased() : sampler.startsWith("parentbased_"),
@@ -45,18 +47,15 @@ public record OtelEnvironment(Map<String, String> environment, Consumer<String> 
     boolean off =
         "true".equalsIgnoreCase(value("OTEL_SDK_DISABLED"))
             || "none".equals(value("OTEL_TRACES_EXPORTER"));
-    String text = address();
+    Optional<Protocol> protocol = protocol();
+    String text = address(protocol);
     if (off || text == null) {
       return Optional.empty();
     }
-    String protocol =
-        Optional.ofNullable(value("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"))
-            .or(() -> Optional.ofNullable(value("OTEL_EXPORTER_OTLP_PROTOCOL")))
-            .orElse("http/protobuf");
-    if (!protocol.equals("http/protobuf")) {
+    if (protocol.isEmpty()) {
       warnings.accept(
-          "no spans are exported: OTEL_EXPORTER_OTLP_PROTOCOL is %s; wanted http/protobuf"
-              .formatted(protocol));
+          "no spans are exported: OTEL_EXPORTER_OTLP_PROTOCOL is %s; wanted http/protobuf or grpc"
+              .formatted(protocolName()));
       return Optional.empty();
     }
     Optional<URI> address = TracingConfig.address(text);
@@ -66,11 +65,27 @@ public record OtelEnvironment(Map<String, String> environment, Consumer<String> 
     return address;
   }
 
-  private @Nullable String address() {
+  private String protocolName() {
+    return Optional.ofNullable(value("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"))
+        .or(() -> Optional.ofNullable(value("OTEL_EXPORTER_OTLP_PROTOCOL")))
+        .orElse("http/protobuf");
+  }
+
+  /** Returns what carries spans; empty if it is nothing that is there. */
+  private Optional<Protocol> protocol() {
+    return switch (protocolName()) {
+      case "http/protobuf" -> Optional.of(Protocol.HTTP);
+      case "grpc" -> Optional.of(Protocol.GRPC);
+      default -> Optional.empty();
+    };
+  }
+
+  /** Only over HTTP is the address of all signals a folder. */
+  private @Nullable String address(Optional<Protocol> protocol) {
     String traces = value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
     String all = value("OTEL_EXPORTER_OTLP_ENDPOINT");
-    if (traces != null || all == null) {
-      return traces;
+    if (traces != null || all == null || protocol.equals(Optional.of(Protocol.GRPC))) {
+      return traces == null ? all : traces;
     }
     return all + (all.endsWith("/") ? "" : "/") + "v1/traces";
   }

@@ -12,10 +12,12 @@ import java.util.Optional;
 /**
  * What the server tells of single requests: spans by OpenTelemetry, and {@code Server-Timing}.
  *
- * @param serverTiming answers over HTTP and gRPC that tell how long each stage took, in {@code
- *     Server-Timing}: those to requests with {@code x-server-timing: 1}, all, or none
- * @param endpoint address of a collector, which gets spans by OTLP over HTTP; without a path it is
+ * @param serverTiming answers that tell how long each stage took, in {@code Server-Timing}: those
+ *     to requests with {@code x-server-timing: 1}, all, or none
+ * @param endpoint address of a collector, which gets spans by OTLP; over HTTP, without a path it is
  *     {@code /v1/traces} there. Empty: no request has spans
+ * @param protocol how they are sent: by HTTP, which collectors have on port 4318, or by gRPC, on
+ *     4317
  * @param headers headers of messages to the collector, each {@code name=value}
  * @param samplingRatio part of the requests that have spans, 0 to 1
  * @param parentBased whether a caller that sends the context of a span (W3C, B3, brpc) decides by
@@ -26,6 +28,7 @@ import java.util.Optional;
 public record TracingConfig(
     Timing serverTiming,
     Optional<URI> endpoint,
+    Protocol protocol,
     List<String> headers,
     double samplingRatio,
     boolean parentBased,
@@ -38,6 +41,12 @@ public record TracingConfig(
     ALWAYS
   }
 
+  /** What carries OTLP. */
+  public enum Protocol {
+    HTTP,
+    GRPC
+  }
+
   public static final TracingConfig DEFAULT = new TracingConfig(Timing.REQUESTED);
 
   public TracingConfig {
@@ -47,7 +56,7 @@ public record TracingConfig(
 
   /** Without spans. */
   public TracingConfig(Timing serverTiming) {
-    this(serverTiming, Optional.empty(), List.of(), 1, true, "sluice", List.of());
+    this(serverTiming, Optional.empty(), Protocol.HTTP, List.of(), 1, true, "sluice", List.of());
   }
 
   /** Reads the settings of traces. */
@@ -55,6 +64,7 @@ public record TracingConfig(
     return new TracingConfig(
         tracing.choice("server_timing", DEFAULT.serverTiming),
         tracing.single("endpoint").map(TracingConfig::address),
+        tracing.choice("protocol", DEFAULT.protocol),
         tracing.list("headers", DEFAULT.headers, TracingConfig::pair),
         tracing.decimal("sampling_ratio", DEFAULT.samplingRatio, 0, 1),
         tracing.flag("parent_based", DEFAULT.parentBased),

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.server.TracingConfig;
+import dev.sluice.config.server.TracingConfig.Protocol;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OtlpCollector;
 import dev.sluice.testing.RecordCopy;
@@ -18,12 +20,16 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 class SpanExportIT {
@@ -46,12 +52,25 @@ class SpanExportIT {
     logger.detachAppender(log);
   }
 
-  private RunningServer serve(URI collector) {
+  private RunningServer serve(URI collector, Protocol protocol) {
+    TracingConfig none = TracingConfig.DEFAULT;
+    var tracing =
+        new TracingConfig(
+            none.serverTiming(),
+            Optional.of(collector),
+            protocol,
+            List.of("x-tenant=a"),
+            1,
+            true,
+            "sluice",
+            List.of());
     return RunningServer.start(
-        RecordCopy.with(
-            RunningServer.settings(models),
-            "observability.tracing.endpoint",
-            Optional.of(collector)));
+        RecordCopy.with(RunningServer.settings(models), "observability.tracing", tracing));
+  }
+
+  private RunningServer serve(OtlpCollector collector, Protocol protocol) {
+    return serve(
+        protocol == Protocol.GRPC ? collector.grpcAddress() : collector.address(), protocol);
   }
 
   private static double metric(HttpCaller caller, String name) {
@@ -86,14 +105,15 @@ class SpanExportIT {
     return List.copyOf(log.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
-  @Test
-  void deadCollectorCostsOneLineAndNoAnswer() throws IOException {
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void deadCollectorCostsOneLineAndNoAnswer(Protocol protocol) throws IOException {
     URI dead;
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       dead = URI.create("http://localhost:" + socket.getLocalPort());
     }
     long begun;
-    try (var server = serve(dead);
+    try (var server = serve(dead, protocol);
         var caller = new HttpCaller(server.port())) {
       for (int i = 0; i < 50; i++) {
         assertThat(caller.send("POST", TARGET, ROW).status()).isEqualTo(200);
@@ -108,10 +128,11 @@ class SpanExportIT {
         .containsExactly("spans are not exported: the collector does not take them");
   }
 
-  @Test
-  void collectorThatRecoversIsLoggedOnce() throws IOException {
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void collectorThatRecoversIsLoggedOnce(Protocol protocol) throws IOException {
     try (var collector = new OtlpCollector();
-        var server = serve(collector.address());
+        var server = serve(collector, protocol);
         var caller = new HttpCaller(server.port())) {
       collector.answer(400);
       var _ = caller.send("POST", TARGET, ROW);
@@ -127,9 +148,40 @@ class SpanExportIT {
   }
 
   @Test
+  void collectorThatIsAwayForAMomentLosesNothing() throws IOException {
+    try (var collector = new OtlpCollector()) {
+      collector.answer(503);
+      try (var server = serve(collector, Protocol.GRPC);
+          var caller = new HttpCaller(server.port())) {
+        awaitMoreThan(0, caller, "sluice_spans_exported_total");
+        assertThat(metric(caller, "sluice_spans_dropped_total")).isZero();
+      }
+      assertThat(logged()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void messagesAreCompressedAndHaveTheHeadersThatAreSet(Protocol protocol) throws IOException {
+    try (var collector = new OtlpCollector()) {
+      try (var server = serve(collector, protocol);
+          var caller = new HttpCaller(server.port())) {
+        var _ = caller.send("POST", TARGET, ROW);
+      }
+      Map<String, List<String>> sent = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+      sent.putAll(collector.headers());
+      assertThat(sent)
+          .containsEntry("x-tenant", List.of("a"))
+          .containsEntry(
+              protocol == Protocol.GRPC ? "grpc-encoding" : "content-encoding", List.of("gzip"));
+      assertThat(collector.resource()).containsEntry("service.name", "sluice");
+    }
+  }
+
+  @Test
   void probesAndScrapersHaveNoSpans() throws IOException {
     try (var collector = new OtlpCollector()) {
-      try (var server = serve(collector.address());
+      try (var server = serve(collector, Protocol.HTTP);
           var caller = new HttpCaller(server.port())) {
         for (String path :
             List.of("/v2/health/ready", "/metrics", "/v2/models/half_plus_two/ready")) {
@@ -141,10 +193,11 @@ class SpanExportIT {
     }
   }
 
-  @Test
-  void spansThatWaitAreSentWhenTheServerStops() throws IOException {
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void spansThatWaitAreSentWhenTheServerStops(Protocol protocol) throws IOException {
     try (var collector = new OtlpCollector()) {
-      try (var server = serve(collector.address());
+      try (var server = serve(collector, protocol);
           var caller = new HttpCaller(server.port())) {
         for (int i = 0; i < 100; i++) {
           var _ = caller.send("POST", TARGET, ROW);

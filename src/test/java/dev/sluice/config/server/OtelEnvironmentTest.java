@@ -50,6 +50,7 @@ class OtelEnvironmentTest {
         new TracingConfig(
             TracingConfig.Timing.OFF,
             TracingConfig.address("http://own:4318"),
+            TracingConfig.Protocol.HTTP,
             List.of("a=b"),
             0.5,
             true,
@@ -58,6 +59,7 @@ class OtelEnvironmentTest {
     Map<String, String> environment =
         Map.of(
             "OTEL_EXPORTER_OTLP_ENDPOINT", "http://other:4318",
+            "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
             "OTEL_EXPORTER_OTLP_HEADERS", "x=y",
             "OTEL_SERVICE_NAME", "other",
             "OTEL_TRACES_SAMPLER", "always_off");
@@ -85,10 +87,22 @@ class OtelEnvironmentTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"})
+  void grpcHasTheAddressAsItIs(String name) {
+    Map<String, String> environment =
+        Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317", name, "grpc");
+
+    TracingConfig read = complete(TracingConfig.DEFAULT, environment);
+    assertThat(read.protocol()).isEqualTo(TracingConfig.Protocol.GRPC);
+    assertThat(read.endpoint()).contains(URI.create("http://collector:4317"));
+    assertThat(warnings).isEmpty();
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "OTEL_SDK_DISABLED, true, 0",
     "OTEL_TRACES_EXPORTER, none, 0",
-    "OTEL_EXPORTER_OTLP_PROTOCOL, grpc, 1",
+    "OTEL_EXPORTER_OTLP_PROTOCOL, http/json, 1",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, ftp://x, 1"
   })
   void exportIsOffWhereTheEnvironmentSaysSoOrCannotBeFollowed(

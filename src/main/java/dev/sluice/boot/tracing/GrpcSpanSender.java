@@ -1,0 +1,159 @@
+package dev.sluice.boot.tracing;
+
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.export.Compressor;
+import io.opentelemetry.sdk.common.export.GrpcResponse;
+import io.opentelemetry.sdk.common.export.GrpcSender;
+import io.opentelemetry.sdk.common.export.GrpcSenderConfig;
+import io.opentelemetry.sdk.common.export.GrpcStatusCode;
+import io.opentelemetry.sdk.common.export.MessageWriter;
+import io.opentelemetry.sdk.common.export.RetryPolicy;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Sends messages to a collector by gRPC, with Vert.x's HTTP client. Those senders that the SDK has
+ * for gRPC need OkHttp or another Netty, and the JDK's client, by which it sends over HTTP, gives
+ * no trailers.
+ *
+ * <p>Threads: a message is written on the caller's thread, sent on an event loop, and the outcome
+ * is told there.
+ */
+final class GrpcSpanSender implements GrpcSender {
+  private static final int HEAD = 5;
+
+  /** The error code CANCEL of HTTP/2. */
+  private static final long CANCEL = 8;
+
+  /** After these a collector may take the same message, says the specification of OTLP. */
+  private static final Set<GrpcStatusCode> RETRYABLE =
+      EnumSet.of(
+          GrpcStatusCode.CANCELLED,
+          GrpcStatusCode.DEADLINE_EXCEEDED,
+          GrpcStatusCode.ABORTED,
+          GrpcStatusCode.OUT_OF_RANGE,
+          GrpcStatusCode.UNAVAILABLE,
+          GrpcStatusCode.DATA_LOSS);
+
+  private final Vertx vertx;
+  private final GrpcSenderConfig config;
+  private final RequestOptions target;
+  private final HttpClient client;
+
+  GrpcSpanSender(Vertx vertx, GrpcSenderConfig config) {
+    this.vertx = vertx;
+    this.config = config;
+    boolean tls = "https".equalsIgnoreCase(config.getEndpoint().getScheme());
+    this.target =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setAbsoluteURI(
+                config.getEndpoint().resolve("/" + config.getFullMethodName()).toString());
+    this.client =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setHttp2ClearTextUpgrade(false)
+                .setSsl(tls)
+                .setUseAlpn(tls)
+                .setConnectTimeout(Math.toIntExact(config.getConnectTimeout().toMillis())));
+  }
+
+  @Override
+  public void send(
+      MessageWriter message, Consumer<GrpcResponse> onResponse, Consumer<Throwable> onError) {
+    Buffer framed;
+    try {
+      framed = framed(message);
+    } catch (IOException e) {
+      onError.accept(e);
+      return;
+    }
+    RetryPolicy retries = config.getRetryPolicy();
+    int attempts = retries == null ? 1 : retries.getMaxAttempts();
+    Duration pause = retries == null ? Duration.ZERO : retries.getInitialBackoff();
+    attempt(framed, attempts, pause).onComplete(onResponse::accept, onError::accept);
+  }
+
+  private Buffer framed(MessageWriter message) throws IOException {
+    Compressor compressor = config.getCompressor();
+    var bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(new byte[HEAD]);
+    try (OutputStream out = compressor == null ? bytes : compressor.compress(bytes)) {
+      message.writeMessage(out);
+    }
+    ByteBuffer framed = ByteBuffer.wrap(bytes.toByteArray());
+    framed.put((byte) (compressor == null ? 0 : 1)).putInt(framed.capacity() - HEAD);
+    return Buffer.buffer(framed.array());
+  }
+
+  /**
+   * Sends a message until the collector has taken or refused it, or no attempt is left.
+   *
+   * @param pause before the next attempt
+   */
+  private Future<GrpcResponse> attempt(Buffer framed, int attempts, Duration pause) {
+    return exchange(framed)
+        .transform((response, failure) -> {
+          boolean again = failure != null || RETRYABLE.contains(response.getStatusCode());
+          if (!again || attempts <= 1) {
+            return failure == null
+                ? Future.succeededFuture(response)
+                : Future.failedFuture(failure);
+          }
+          return vertx
+              .timer(Math.max(1, pause.toMillis()), TimeUnit.MILLISECONDS)
+              .compose(_ -> attempt(framed, attempts - 1, longer(pause)));
+        });
+  }
+
+  private Duration longer(Duration pause) {
+    RetryPolicy retries = Objects.requireNonNull(config.getRetryPolicy());
+    long millis = (long) (pause.toMillis() * retries.getBackoffMultiplier());
+    return Duration.ofMillis(Math.min(millis, retries.getMaxBackoff().toMillis()));
+  }
+
+  private Future<GrpcResponse> exchange(Buffer framed) {
+    return client.request(target).compose(request -> exchange(request, framed));
+  }
+
+  /** The message of the response is passed over: it has nothing that the SDK heeds. */
+  private Future<GrpcResponse> exchange(HttpClientRequest request, Buffer framed) {
+    config.getHeadersSupplier().get().forEach((name, values) -> request.putHeader(name, values));
+    request.putHeader("content-type", "application/grpc").putHeader("te", "trailers");
+    if (config.getCompressor() != null) {
+      request.putHeader("grpc-encoding", config.getCompressor().getEncoding());
+    }
+    long millis = config.getTimeout().toMillis();
+    request.putHeader("grpc-timeout", millis + "m");
+    return request
+        .send(framed)
+        .compose(response -> response.end().map(_ -> (GrpcResponse) GrpcOutcome.of(response)))
+        .timeout(millis, TimeUnit.MILLISECONDS)
+        .onFailure(_ -> request.reset(CANCEL));
+  }
+
+  @Override
+  public CompletableResultCode shutdown() {
+    var closed = new CompletableResultCode();
+    client.close().onComplete(_ -> closed.succeed(), closed::failExceptionally);
+    return closed;
+  }
+}
