@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.protocol.kserve.http;
+
+import org.jspecify.annotations.NullMarked;
