@@ -134,6 +134,7 @@ class PackageRulesTest {
           com.google.protobuf..            | protocol.*.grpc protocol.codec.protobuf transport runtime.onnx runtime.tensorflow config.compat.triton boot.infer
           com.fasterxml.jackson..          | config protocol text boot
           ai.djl..                         | text
+          org.apache.lucene..              | text.constraint
           org.yaml.snakeyaml..             | config
           picocli..                        | boot
           com.github.benmanes.caffeine..   | scheduling.caching security

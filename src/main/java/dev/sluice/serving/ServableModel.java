@@ -57,6 +57,7 @@ public final class ServableModel implements Servable {
   private final BreakerConfig.Readiness readiness;
   private final Scheduler scheduler;
   private final StreamScheduler streams;
+  private final Optional<Generator> generator;
   private final Optional<StreamLengths> lengths;
 
   /** For streams, and for requests too unless event loops run what is short. */
@@ -75,7 +76,7 @@ public final class ServableModel implements Servable {
       WorkerPool pool) {
     LongSupplier nanoTime = pool.nanoTime();
     this.pool = pool;
-    Optional<Generator> generator = generator(metadata, config, nanoTime);
+    this.generator = generator(metadata, config, nanoTime);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     lengths.ifPresent(found -> found.join(instances.first()));
     this.facts =
@@ -296,6 +297,7 @@ public final class ServableModel implements Servable {
     scheduler.close();
     batcher.interrupt();
     workers.close();
+    generator.ifPresent(Generator::close);
     pool.vertx().cancelTimer(monitorTimer);
   }
 }

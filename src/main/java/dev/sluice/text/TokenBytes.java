@@ -75,17 +75,22 @@ public final class TokenBytes {
   }
 
   /** Returns where the bytes of a token begin in those of all. */
-  int start(int token) {
+  public int start(int token) {
     return token == 0 ? 0 : ends[token - 1];
   }
 
-  /** Returns where they end. */
-  int end(int token) {
-    return ends[token];
+  /** Returns the number of bytes of a token. */
+  public int length(int token) {
+    return ends[token] - start(token);
+  }
+
+  /** Returns a copy of the bytes of a token. */
+  public byte[] of(int token) {
+    return Arrays.copyOfRange(bytes, start(token), ends[token]);
   }
 
   /** Returns a byte of those of all tokens, from 0 to 255. */
-  int at(int index) {
+  public int at(int index) {
     return bytes[index] & 0xFF;
   }
 
@@ -97,11 +102,10 @@ public final class TokenBytes {
     if (token < 0 || token >= ends.length) {
       return "";
     }
-    byte[] own = Arrays.copyOfRange(bytes, start(token), end(token));
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(own)).toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(of(token))).toString();
     } catch (CharacterCodingException _) {
-      return NO_TEXT + "\\x" + HexFormat.ofDelimiter("\\x").formatHex(own);
+      return NO_TEXT + "\\x" + HexFormat.ofDelimiter("\\x").formatHex(of(token));
     }
   }
 }

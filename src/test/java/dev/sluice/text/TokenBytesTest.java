@@ -14,14 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TokenBytesTest {
-  private static byte[] bytes(TokenBytes all, long token) {
-    var bytes = new ByteArrayOutputStream();
-    for (int i = all.start((int) token); i < all.end((int) token); i++) {
-      bytes.write(all.at(i));
-    }
-    return bytes.toByteArray();
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {"src/test/resources/text/tokenizer.json", "src/sample/models/chat/tokenizer.json"})
@@ -32,7 +24,7 @@ class TokenBytesTest {
     var said = new ByteArrayOutputStream();
     for (long token : tokenizer.encode(text)) {
       if (!all.isSpecial((int) token)) {
-        said.writeBytes(bytes(all, token));
+        said.writeBytes(all.of((int) token));
       }
     }
     assertThat(said.toString(StandardCharsets.UTF_8)).isEqualTo(text);

@@ -10,7 +10,7 @@ import java.util.Set;
  */
 public final class JsonParameterValue {
   /** Parameters that may be written as JSON instead of a text that holds it. */
-  private static final Set<String> STRUCTURED = Set.of("stop", "logit_bias");
+  private static final Set<String> STRUCTURED = Set.of("stop", "logit_bias", "json_schema");
 
   private JsonParameterValue() {}
 

@@ -11,6 +11,7 @@ import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.text.constraint.ConstrainedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -60,6 +61,7 @@ final class DecodeSteps implements StreamSteps {
       InferenceRequest request,
       int room,
       ProvenLoop proven,
+      @Nullable ConstrainedText constraint,
       LongSupplier nanoTime) {
     this.loop = loop;
     this.proven = proven;
@@ -74,21 +76,29 @@ final class DecodeSteps implements StreamSteps {
     var requested = new SamplingParameters(request.options().parameters());
     this.mostSteps = Math.min(room, requested.steps(loop.config().stop().steps()));
     this.choice =
-        loop.config().next().map(next -> choice(next, requested, prompt.rows())).orElse(null);
+        loop.config()
+            .next()
+            .map(next -> choice(next, requested, prompt.rows(), constraint))
+            .orElse(null);
     this.positions =
         loop.config().position().map(name -> positions(name, prompt.rows())).orElse(null);
     this.chunks = new PromptChunks(prompt, proven.chunk());
     this.inputs = gather(input -> firstInput(input, prompt));
   }
 
-  private TokenSelection choice(GeneratorConfig.Next next, SamplingParameters requested, int rows) {
+  private TokenSelection choice(
+      GeneratorConfig.Next next,
+      SamplingParameters requested,
+      int rows,
+      @Nullable ConstrainedText constraint) {
     Tensor given = Objects.requireNonNull(request.input(next.to())).tensor();
     return new TokenSelection(
         next.withSampling(requested.sampling(next.sampling(), loop.candidates(next))),
         requested.ignoresStopTokens() ? List.of() : loop.config().stop().tokens(),
         given,
         rows,
-        requested.logProbs());
+        requested.logProbs(),
+        constraint);
   }
 
   private PositionIds positions(String input, int rows) {
@@ -232,7 +242,7 @@ final class DecodeSteps implements StreamSteps {
   private boolean isLast(StepOutputs given) {
     GeneratorConfig.Stop stop = loop.config().stop();
     boolean ended = stop.output().filter(given::isSet).isPresent();
-    stopped = ended || (choice != null && choice.isOver());
+    stopped = ended || (choice != null && (choice.isOver() || choice.isComplete()));
     return stopped
         || steps >= mostSteps
         || (!stop.time().isZero() && nanoTime.getAsLong() - startNanos >= stop.time().toNanos());

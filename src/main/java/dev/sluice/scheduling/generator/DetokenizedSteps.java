@@ -6,6 +6,7 @@ import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.text.StreamedText;
+import dev.sluice.text.constraint.ConstrainedText;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ final class DetokenizedSteps implements StreamSteps {
   private final LogProbOutputs logProbs;
   private final InferenceRequest asked;
   private final DecodeSteps steps;
+  private final @Nullable ConstrainedText constraint;
   private final StreamedText text;
   private final long promptTokens;
   private long tokens;
@@ -28,18 +30,21 @@ final class DetokenizedSteps implements StreamSteps {
   /**
    * @param asked the request in the loop's words; taken over
    * @param steps the loop's own
+   * @param constraint on the text; taken over; null if there is none
    */
   DetokenizedSteps(
       TextOutputs outputs,
       LogProbOutputs logProbs,
       InferenceRequest asked,
       DecodeSteps steps,
+      @Nullable ConstrainedText constraint,
       StreamedText text,
       long promptTokens) {
     this.outputs = outputs;
     this.logProbs = logProbs;
     this.asked = asked;
     this.steps = steps;
+    this.constraint = constraint;
     this.text = text;
     this.promptTokens = promptTokens;
   }
@@ -112,5 +117,8 @@ final class DetokenizedSteps implements StreamSteps {
   public void close() {
     steps.close();
     asked.close();
+    if (constraint != null) {
+      constraint.close();
+    }
   }
 }

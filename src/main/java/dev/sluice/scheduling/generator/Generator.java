@@ -11,18 +11,21 @@ import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.PaddingSide;
 import dev.sluice.text.TokenCodec;
+import dev.sluice.text.constraint.ConstrainedText;
+import dev.sluice.text.constraint.Constraints;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model whose signatures are run in a loop. Those that lack what the settings name are not
  * offered.
  */
-public final class Generator implements StreamPlan {
+public final class Generator implements StreamPlan, AutoCloseable {
   /** As much work as a worker is for: the time that a text takes is known only afterwards. */
   private static final long TOKENIZING = 1L << 30;
 
@@ -51,7 +54,11 @@ public final class Generator implements StreamPlan {
     this.nanoTime = nanoTime;
     this.tokenizer =
         codec.map(texts ->
-            new Tokenizer(config.text().orElseThrow(), texts, config.next().orElseThrow()));
+            new Tokenizer(
+                config.text().orElseThrow(),
+                texts,
+                config.next().orElseThrow(),
+                new Constraints(texts.bytes())));
     InferenceException first = null;
     for (Signature signature : model.signatures().values()) {
       try {
@@ -138,21 +145,32 @@ public final class Generator implements StreamPlan {
     }
     return tokenizer.isPresent()
         ? spoken(tokenizer.get(), loop, request)
-        : steps(loop, request, Integer.MAX_VALUE);
+        : steps(loop, request, Integer.MAX_VALUE, null);
   }
 
-  private DecodeSteps steps(GenerationLoop loop, InferenceRequest request, int room) {
+  private DecodeSteps steps(
+      GenerationLoop loop,
+      InferenceRequest request,
+      int room,
+      @Nullable ConstrainedText constraint) {
     ProvenLoop found = proven.getOrDefault(loop.called().name(), ProvenLoop.NOTHING);
-    return new DecodeSteps(loop, request, room, found, nanoTime);
+    return new DecodeSteps(loop, request, room, found, constraint, nanoTime);
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
     InferenceRequest asked = words.asked(request, loop.shown());
     try {
-      return words.steps(request, asked, room -> steps(loop, asked, room));
+      return words.steps(
+          request, asked, (room, constraint) -> steps(loop, asked, room, constraint));
     } catch (RuntimeException | Error e) {
       asked.close();
       throw e;
     }
+  }
+
+  /** Frees what is kept for the next streams. Those that there are go on. */
+  @Override
+  public void close() {
+    tokenizer.ifPresent(words -> words.constraints().close());
   }
 }

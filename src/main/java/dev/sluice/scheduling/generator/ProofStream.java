@@ -28,7 +28,8 @@ final class ProofStream implements AutoCloseable {
   private ProofStream(ProofModel model, ProvenLoop proven, InferenceRequest whole) {
     this.model = model;
     this.whole = whole;
-    this.steps = new DecodeSteps(model.loop(), whole, Integer.MAX_VALUE, proven, System::nanoTime);
+    this.steps =
+        new DecodeSteps(model.loop(), whole, Integer.MAX_VALUE, proven, null, System::nanoTime);
   }
 
   /**

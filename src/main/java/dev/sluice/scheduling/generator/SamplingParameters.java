@@ -5,8 +5,11 @@ import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.text.TextParameters;
+import dev.sluice.text.constraint.ConstrainedText;
+import dev.sluice.text.constraint.Constraints;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -44,7 +47,13 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   /** The same, of a model whose answer is text. */
   static final Set<String> NAMES_WITH_TEXT =
-      Stream.concat(NAMES.stream(), Stream.of("stop", LOGPROBS))
+      Stream.concat(
+              NAMES.stream(),
+              Stream.of(
+                  "stop",
+                  LOGPROBS,
+                  Constraints.Kind.REGEX.parameter(),
+                  Constraints.Kind.JSON_SCHEMA.parameter()))
           .collect(Collectors.toUnmodifiableSet());
 
   private static final double HOTTEST = 1_000;
@@ -108,6 +117,28 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
    */
   OptionalInt logProbs() {
     return whole(LOGPROBS, 0, MOST_LOGPROBS).stream().mapToInt(Long::intValue).findFirst();
+  }
+
+  /** Begins a text that is constrained, if the request wants one; the caller's to close. */
+  @Nullable ConstrainedText constraint(Constraints constraints) {
+    List<Constraints.Kind> wanted =
+        Stream.of(Constraints.Kind.values())
+            .filter(kind -> parameters.containsKey(kind.parameter()))
+            .toList();
+    if (wanted.size() > 1) {
+      throw InferenceException.invalid(
+          "parameter \"%s\" is there; wanted no other constraint beside it"
+              .formatted(wanted.getLast().parameter()));
+    }
+    return wanted.isEmpty() ? null : constraint(constraints, wanted.getFirst());
+  }
+
+  private ConstrainedText constraint(Constraints constraints, Constraints.Kind kind) {
+    ParameterValue given = parameters.get(kind.parameter());
+    if (given instanceof ParameterValue.Text(String value)) {
+      return constraints.begin(kind, value);
+    }
+    throw wanted(kind.parameter(), Objects.requireNonNull(given), "a text");
   }
 
   /** Returns whether tokens that end a stream do not end this one. */

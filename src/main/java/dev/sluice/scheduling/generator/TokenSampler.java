@@ -6,6 +6,7 @@ import dev.sluice.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,9 @@ final class TokenSampler {
   private final SplittableRandom random;
   private double[] weights = {};
 
+  /** What is chosen among; null: all candidates. */
+  private @Nullable BitSet allowed;
+
   TokenSampler(Sampling sampling) {
     this.sampling = sampling;
     this.random =
@@ -39,10 +43,28 @@ final class TokenSampler {
    * @return which one, counted from the first
    */
   int choose(Tensor logits, long from, int count, @Nullable TokenCounts before) {
+    allowed = null;
+    return choose(logits, from, count, before, true);
+  }
+
+  /**
+   * Chooses among some of the candidates. The others are as unlikely as can be.
+   *
+   * @param some at least one of the candidates
+   */
+  int choose(Tensor logits, long from, int count, @Nullable TokenCounts before, BitSet some) {
+    allowed = some;
+    int token = choose(logits, from, count, before, false);
+    // Where no allowed one has a probability, any is as good.
+    return some.get(token) ? token : some.nextSetBit(0);
+  }
+
+  private int choose(
+      Tensor logits, long from, int count, @Nullable TokenCounts before, boolean any) {
     if (sampling.temperature() != 0 && count > 1) {
       return draw(logits, from, count, before);
     }
-    return before == null && sampling.logitBias().isEmpty()
+    return any && before == null && sampling.logitBias().isEmpty()
         ? largest(logits, from, count)
         : largestPenalised(logits, from, count, before);
   }
@@ -146,6 +168,15 @@ final class TokenSampler {
             weights[token] += bias;
           }
         });
+    forbid(count);
+  }
+
+  private void forbid(int count) {
+    if (allowed != null) {
+      for (int i = allowed.nextClearBit(0); i < count; i = allowed.nextClearBit(i + 1)) {
+        weights[i] = Double.NEGATIVE_INFINITY;
+      }
+    }
   }
 
   /** Makes probabilities of logits, but for their sum. What is not a number is never chosen. */

@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
+import dev.sluice.text.constraint.ConstrainedText;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,20 +32,25 @@ final class TokenSelection {
   /** Those of the last choice of the first row. */
   private @Nullable TokenLogProbs lastLogProbs;
 
+  private final @Nullable ConstrainedText constraint;
+
   /** Of each row; empty if there are no penalties. */
   private final List<TokenCounts> before;
 
   /**
    * @param prompt what the input that it goes to begins with; borrowed
    * @param logProbs how many of the likeliest tokens are wanted; empty: no log-probabilities
+   * @param constraint on the text of the only row, borrowed; null if there is none
    */
   TokenSelection(
       GeneratorConfig.Next next,
       List<Integer> stops,
       Tensor prompt,
       int rows,
-      OptionalInt logProbs) {
+      OptionalInt logProbs,
+      @Nullable ConstrainedText constraint) {
     this.logProbs = logProbs;
+    this.constraint = constraint;
     this.output = next.from();
     this.type = prompt.type();
     this.shape = shape(prompt.shape().rank(), rows);
@@ -124,13 +130,37 @@ final class TokenSelection {
   }
 
   private int choose(Tensor logits, long from, int count, int row) {
-    if (before.isEmpty()) {
-      return chooser.choose(logits, from, count, null);
+    TokenCounts counts = before.isEmpty() ? null : before.get(row);
+    int token =
+        constraint == null
+            ? chooser.choose(logits, from, count, counts)
+            : constrained(constraint, logits, from, count, counts);
+    if (counts != null) {
+      counts.addChosen(token);
     }
-    TokenCounts counts = before.get(row);
-    int token = chooser.choose(logits, from, count, counts);
-    counts.addChosen(token);
     return token;
+  }
+
+  private int constrained(
+      ConstrainedText text, Tensor logits, long from, int count, @Nullable TokenCounts counts) {
+    BitSet allowed = text.following();
+    boolean mayEnd = text.mayEnd();
+    stops.forEach(stop -> allowed.set(stop, mayEnd));
+    allowed.clear(count, Math.max(count, allowed.length()));
+    if (allowed.isEmpty()) {
+      throw InferenceException.invalid(
+          "no token that the model chooses among goes on with a text of the constraint");
+    }
+    int token = chooser.choose(logits, from, count, counts, allowed);
+    if (!stops.contains(token)) {
+      text.append(token);
+    }
+    return token;
+  }
+
+  /** Returns whether the constraint lets nothing follow. */
+  boolean isComplete() {
+    return constraint != null && constraint.isComplete();
   }
 
   /** Returns whether every row has met a token that ends it. */

@@ -14,11 +14,13 @@ import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.text.StreamedText;
 import dev.sluice.text.TokenCodec;
+import dev.sluice.text.constraint.ConstrainedText;
+import dev.sluice.text.constraint.Constraints;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tokenizer and detokenizer of a generation loop: text in place of the input that chosen tokens go
@@ -27,8 +29,21 @@ import java.util.function.IntFunction;
  * @param config how the text is named, and its limits
  * @param codec of the choices
  * @param next the choice
+ * @param constraints on texts, compiled for the model's tokens
  */
-record Tokenizer(TextConfig config, TokenCodec codec, GeneratorConfig.Next next) {
+record Tokenizer(
+    TextConfig config, TokenCodec codec, GeneratorConfig.Next next, Constraints constraints) {
+  /** Makes the steps of a stream. */
+  interface LoopSteps {
+    /**
+     * Returns the steps of a stream whose prompt is tokenized.
+     *
+     * @param room most tokens of the answer
+     * @param constraint on its text, borrowed; null if there is none
+     */
+    DecodeSteps of(int room, @Nullable ConstrainedText constraint);
+  }
+
   /** Returns the signature that clients see of a loop: text where it takes and sends choices. */
   Signature shown(Signature loop) {
     return new Signature(
@@ -117,17 +132,31 @@ record Tokenizer(TextConfig config, TokenCodec codec, GeneratorConfig.Next next)
    *
    * @param request in the client's words
    * @param asked in the loop's words; taken over with success
-   * @param loop makes the loop's own steps, of a number at most
-   * @throws InferenceException with INVALID_ARGUMENT if the model has no room for the tokens
+   * @param loop makes the loop's own steps
+   * @throws InferenceException with INVALID_ARGUMENT if the model has no room for the tokens, or a
+   *     constraint is wrong
    */
-  StreamSteps steps(
-      InferenceRequest request, InferenceRequest asked, IntFunction<DecodeSteps> loop) {
+  StreamSteps steps(InferenceRequest request, InferenceRequest asked, LoopSteps loop) {
     var parameters = new SamplingParameters(request.options().parameters());
     long prompt = Objects.requireNonNull(asked.input(next.to())).tensor().shape().elementCount();
     var text = new StreamedText(codec, parameters.stops());
-    DecodeSteps steps = loop.apply(room(prompt, parameters));
-    return new DetokenizedSteps(
-        outputs(request.outputs()), new LogProbOutputs(codec), asked, steps, text, prompt);
+    int room = room(prompt, parameters);
+    ConstrainedText constraint = parameters.constraint(constraints);
+    try {
+      return new DetokenizedSteps(
+          outputs(request.outputs()),
+          new LogProbOutputs(codec),
+          asked,
+          loop.of(room, constraint),
+          constraint,
+          text,
+          prompt);
+    } catch (RuntimeException | Error e) {
+      if (constraint != null) {
+        constraint.close();
+      }
+      throw e;
+    }
   }
 
   /** Returns the most tokens that an answer may have beside a prompt. */

@@ -9,6 +9,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +132,29 @@ class TokenSamplerTest {
     before.penalise(logits, logits.length, new Penalties(1, 0, 1));
     for (int token = 0; token < logits.length; token++) {
       assertThat(logits[token]).as("token %d", token).isEqualTo(token % 7 == 0 ? -1 : 0);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0, 1, 0", "1, 0, 1, 0", "1, 1, 1, 0", "5, 3, 0.9, 0", "1, 0, 0.5, 0.5"})
+  void onlyAllowedTokensAreChosenHoweverUnlikely(
+      double temperature, int topK, double topP, double minP) {
+    var sampling =
+        new Sampling(
+            temperature, topK, topP, minP, Optional.of(1L), Penalties.NONE, Map.of(0, 50.0));
+    var sampler = new TokenSampler(sampling);
+    var allowed = new BitSet();
+    allowed.set(2);
+    allowed.set(4);
+    double impossible = Double.NEGATIVE_INFINITY;
+    try (Tensor logits = logits(900, 800, -3, 1000, -2);
+        Tensor hopeless = logits(1, 2, impossible, Double.NaN, impossible)) {
+      for (int i = 0; i < 200; i++) {
+        assertThat(sampler.choose(logits, 0, 5, null, allowed)).isIn(2, 4);
+        assertThat(sampler.choose(hopeless, 0, 5, null, allowed)).isIn(2, 4);
+      }
+      assertThat(new TokenSampler(greedy(1, 0, 0)).choose(logits, 0, 5, null, allowed))
+          .isEqualTo(4);
     }
   }
 }

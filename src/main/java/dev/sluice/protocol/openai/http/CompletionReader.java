@@ -29,6 +29,8 @@ final class CompletionReader {
           "seed",
           "stop",
           "ignore_eos",
+          "json_schema",
+          "regex",
           "logprobs",
           "logit_bias",
           "presence_penalty",
@@ -134,6 +136,9 @@ final class CompletionReader {
       case "n" -> n = count(name);
       case "best_of" -> bestOf = count(name);
       case "echo" -> echo = flag(name);
+      case ResponseFormat.NAME ->
+          ResponseFormat.read(in)
+              .ifPresent(schema -> parameters.put(ResponseFormat.SCHEMA, schema));
       case "suffix" -> empty(name);
       default -> other(name);
     }

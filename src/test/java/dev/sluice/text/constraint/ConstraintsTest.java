@@ -1,0 +1,361 @@
+package dev.sluice.text.constraint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion.VersionFlag;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.tensor.TensorMemory;
+import dev.sluice.text.HuggingFaceTokenizer;
+import dev.sluice.text.TokenBytes;
+import dev.sluice.text.constraint.Constraints.Kind;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConstraintsTest {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final TokenBytes BYTES =
+      HuggingFaceTokenizer.read(Path.of("src/sample/models/chat/tokenizer.json"), false)
+          .bytes()
+          .orElseThrow();
+
+  /** Has no token for most bytes, so that most characters cannot be said. */
+  private static final TokenBytes LETTERS =
+      TokenBytes.of(
+          Stream.concat(
+                  IntStream.rangeClosed(' ', '~').mapToObj(Character::toString),
+                  Stream.of("é", "世", "ab", "true", "\": "))
+              .toList());
+
+  /** Walks to an end at random, preferring what closes; null if it is not reached soon. */
+  private static @Nullable String walk(
+      Constraints constraints, TokenBytes tokens, Kind kind, String constraint, Random random) {
+    var said = new ByteArrayOutputStream();
+    try (ConstrainedText text = constraints.begin(kind, constraint)) {
+      for (int i = 0; i < 400; i++) {
+        if (text.isComplete() || (text.mayEnd() && random.nextInt(4) == 0)) {
+          return strict(said.toByteArray());
+        }
+        int token = pick(text.following(), tokens, random);
+        said.writeBytes(tokens.of(token));
+        text.append(token);
+      }
+    }
+    return null;
+  }
+
+  private static String strict(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new AssertionError("no UTF-8: " + HexFormat.of().formatHex(bytes), e);
+    }
+  }
+
+  private static int pick(BitSet following, TokenBytes tokens, Random random) {
+    int[] all = following.stream().toArray();
+    assertThat(all).isNotEmpty();
+    int[] closing =
+        following.stream()
+            .filter(token -> tokens.length(token) == 1)
+            .filter(token -> "\"]},.".indexOf(tokens.of(token)[0]) >= 0)
+            .toArray();
+    return closing.length > 0 && random.nextInt(3) == 0
+        ? closing[random.nextInt(closing.length)]
+        : all[random.nextInt(all.length)];
+  }
+
+  private static List<String> walks(Kind kind, String constraint) {
+    List<String> texts = new ArrayList<>();
+    for (TokenBytes tokens : List.of(BYTES, LETTERS)) {
+      try (var constraints = new Constraints(Optional.of(tokens))) {
+        for (int seed = 0; seed < 30; seed++) {
+          String text = walk(constraints, tokens, kind, constraint, new Random(seed));
+          if (text != null) {
+            texts.add(text);
+          }
+        }
+      }
+    }
+    assertThat(texts).hasSizeGreaterThan(40);
+    return texts;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Paris|London|Rome",
+        "[0-9]{3}-[0-9]{4}",
+        "\\d{1,3}(\\.\\d{1,3}){3}",
+        "(?:ab|a|b)*c?",
+        "[^a-z]{0,5}",
+        ".{1,7}",
+        "\\w+@\\w+\\.(com|org)",
+        "(yes|no)(, (yes|no))*",
+        "[é世a-c]{2,4}",
+        "x*",
+        "-?(0|[1-9][0-9]*)(\\.[0-9]+)?",
+        "\\s?[\\w-]+\\??"
+      })
+  void whateverTokensAreTakenTheTextMatches(String regex) {
+    Pattern pattern = Pattern.compile(regex);
+    assertThat(walks(Kind.REGEX, regex)).allSatisfy(text -> assertThat(text).matches(pattern));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\", \"maxLength\":"
+            + " 8}, \"age\": {\"type\": \"integer\"}, \"ok\": {\"type\": \"boolean\"}},"
+            + " \"required\": [\"age\"], \"additionalProperties\": false}",
+        "{\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 2, \"maxItems\":"
+            + " 4}",
+        "{\"type\": \"array\", \"items\": {\"enum\": [\"a\\\"b\", 7, null, {\"x\": [1]}]}}",
+        "{\"type\": \"string\", \"pattern\": \"^[A-Z]{2}\", \"minLength\": 3, \"maxLength\": 5}",
+        "{\"anyOf\": [{\"type\": \"null\"}, {\"const\": \"é\"}, {\"type\": [\"boolean\","
+            + " \"integer\"]}]}",
+        "{\"$defs\": {\"p\": {\"type\": \"object\", \"properties\": {\"x\": {\"type\":"
+            + " \"integer\"}}, \"required\": [\"x\"]}}, \"type\": \"object\", \"properties\":"
+            + " {\"from\": {\"$ref\": \"#/$defs/p\"}, \"to\": {\"$ref\": \"#/$defs/p\"}},"
+            + " \"required\": [\"from\", \"to\"]}",
+        "{\"type\": \"object\"}",
+        "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"integer\"}}",
+        "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"null\"}, \"b\": {\"type\":"
+            + " \"null\"}, \"c\": {\"type\": \"null\"}}}"
+      })
+  void whateverTokensAreTakenTheTextIsValid(String schema) {
+    JsonSchema validator = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(schema);
+    assertThat(walks(Kind.JSON_SCHEMA, schema))
+        .allSatisfy(text -> assertThat(validator.validate(read(text))).as(text).isEmpty());
+  }
+
+  private static JsonNode read(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  private static String refused(Kind kind, String constraint) {
+    try (var constraints = new Constraints(Optional.of(BYTES));
+        ConstrainedText _ = constraints.begin(kind, constraint)) {
+      throw new AssertionError(constraint + " is taken");
+    } catch (InferenceException e) {
+      assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          (a|a)*{1000} ~ parameter "regex" has a repetition of a repetition at character 5
+          ((a|a)*){9000} ~ parameter "regex" is too complex
+          (a?b?c?d?){2500} ~ parameter "regex" is too
+          ((a{0,99}){0,99}){0,99} ~ parameter "regex" is too large
+          (.*a.*){400} ~ parameter "regex" is too
+          (a|b)*a(a|b){30} ~ parameter "regex" is too complex: too many ways to read one text
+          (?=a)b ~ parameter "regex" has a group (?=, which is not supported at character 1
+          (a)\\1 ~ parameter "regex" has an escape \\1, which is not supported
+          [z-a] ~ parameter "regex" has a range that ends before it begins
+          (a ~ parameter "regex" has a group without its ')'
+          a) ~ parameter "regex" has an unmatched ')'
+          a{99999} ~ parameter "regex" has more than 10000 repetitions
+          *a ~ parameter "regex" has a '*' with nothing to repeat
+          [^\\s\\S] ~ parameter "regex" matches no text that the model's tokens can say
+          """)
+  void aRegexThatIsWrongOrHostileIsRefused(String regex, String text) {
+    assertThat(refused(Kind.REGEX, regex)).startsWith(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          {"type": "strin"} ~ has type "strin" at #; wanted one of object, array
+          {"type": "string", "format": "date"} ~ has keyword "format" at #, which is not supported there
+          {"type": "integer", "minimum": 3} ~ has keyword "minimum" at #, which is not supported there
+          {"type": "object", "properties": {"a": {"not": {}}}} ~ has keyword "not" at #/properties/a, which
+          {"type": "object", "properties": {}, "required": ["a"]} ~ requires "a" at #, which is none of its properties
+          {"$ref": "#"} ~ has "$ref" to "#" within itself, which is not supported
+          {"$ref": "#/$defs/a"} ~ has "$ref" to "#/$defs/a" at #, where nothing is
+          {"$ref": "http://other"} ~ has "$ref" to "http://other" at #; wanted a place in the schema itself
+          {"type": "string", "pattern": "(?=a)"} ~ has a pattern at # that has a group (?=
+          {"type": "string", "pattern": "^\\"$"} ~ matches no text
+          {"type": "string", "minLength": -1} ~ has minLength -1 at #; wanted a whole number from 0
+          {"type": "string", "maxLength": 2000000000} ~ is too large
+          {"enum": []} ~ allows no value at #
+          {"enum": [1], "type": "string"} ~ allows no value at #
+          {"type": "object", "required": "a"} ~ has required at # that is no list
+          {"type": "object", "properties": [1]} ~ has properties at # that are no object
+          {"type": "object", "additionalProperties": {"not": {}}} ~ has keyword "not" at #/additionalProperties
+          {"type": "string", "pattern": 5} ~ has pattern at # that is no text
+          {"enum": 5} ~ has enum at # that is no list
+          {"oneOf": []} ~ has keyword "oneOf" at #, which is not supported there
+          {"allOf": []} ~ has keyword "allOf" at #, which is not supported there
+          {"type": "array", "uniqueItems": true} ~ has keyword "uniqueItems" at #, which is not supported there
+          {"anyOf": []} ~ has no list of schemas at #/anyOf
+          [1] ~ has no schema, an object, at #
+          {"type": ~ is not JSON
+          """)
+  void aSchemaThatIsWrongOrNotSupportedIsRefusedNamingThePlace(String schema, String text) {
+    assertThat(refused(Kind.JSON_SCHEMA, schema)).startsWith("parameter \"json_schema\" " + text);
+  }
+
+  @Test
+  void manyMembersMayBeLeftOut() {
+    String members =
+        IntStream.range(0, 60)
+            .mapToObj(i -> "\"p%d\": {\"type\": \"boolean\"}".formatted(i))
+            .collect(Collectors.joining(", "));
+    String schema = "{\"type\": \"object\", \"properties\": {" + members + "}}";
+    JsonSchema validator = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(schema);
+    assertThat(walks(Kind.JSON_SCHEMA, schema))
+        .allSatisfy(text -> assertThat(validator.validate(read(text))).as(text).isEmpty());
+  }
+
+  /** Each level refers to the next one many times, and none is in the text. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\": \"array\", \"maxItems\": 0, \"items\": %s}",
+        "{\"anyOf\": [%s, {\"type\": \"string\", \"pattern\": \"[^\\\\s\\\\S]\"}]}"
+      })
+  void aSchemaWhoseReferencesMultiplyIsRefused(String level) {
+    String levels =
+        IntStream.range(0, 9)
+            .mapToObj(i -> {
+              String next = "{\"$ref\": \"#/$defs/l%d\"}".formatted(i + 1);
+              String many = String.join(", ", Collections.nCopies(40, next));
+              return "\"l%d\": ".formatted(i) + level.formatted("{\"anyOf\": [" + many + "]}");
+            })
+            .collect(Collectors.joining(", "));
+    String schema =
+        "{\"$ref\": \"#/$defs/l0\", \"$defs\": {"
+            + levels
+            + ", \"l9\": {\"type\": \"string\", \"pattern\": \"^[^\\\\s\\\\S]$\"}}}";
+    assertThat(refused(Kind.JSON_SCHEMA, schema)).contains("is too large");
+  }
+
+  @Test
+  void aSchemaOfSchemasWithinEachOtherIsRefused() {
+    String deep = "{\"type\": \"array\", \"items\": ".repeat(200) + "true" + "}".repeat(200);
+    assertThat(refused(Kind.JSON_SCHEMA, deep)).contains("is deeper than 32 schemas at #/items");
+  }
+
+  @Test
+  void charactersThatNoTokenSaysAreLeftOutAndPartsOfThemAreNot() {
+    try (var letters = new Constraints(Optional.of(LETTERS));
+        ConstrainedText text = letters.begin(Kind.REGEX, "[é界世]x")) {
+      assertThat(text.following().cardinality()).isEqualTo(2);
+      assertThatThrownBy(() -> letters.begin(Kind.REGEX, "界"))
+          .hasMessage("parameter \"regex\" matches no text that the model's tokens can say");
+    }
+    try (var bytes = new Constraints(Optional.of(BYTES));
+        ConstrainedText text = bytes.begin(Kind.REGEX, "界")) {
+      assertThat(text.following().cardinality()).isPositive();
+    }
+  }
+
+  @Test
+  void aTextEndsOnlyWhereItMay() {
+    try (var constraints = new Constraints(Optional.of(LETTERS));
+        ConstrainedText text = constraints.begin(Kind.REGEX, "a(bc)?")) {
+      assertThat(text.mayEnd()).isFalse();
+      text.append('a' - ' ');
+      assertThat(text.mayEnd()).isTrue();
+      assertThat(text.isComplete()).isFalse();
+      assertThatThrownBy(() -> text.append('c' - ' ')).isInstanceOf(IllegalArgumentException.class);
+      text.append('b' - ' ');
+      assertThat(text.mayEnd()).isFalse();
+      text.append('c' - ' ');
+      assertThat(text.isComplete()).isTrue();
+    }
+  }
+
+  @Test
+  void constraintsInUseAreBoundedAndCountAsTensorsUntilTheyAreClosed() {
+    long before = TensorMemory.openBytes();
+    List<ConstrainedText> used = new ArrayList<>();
+    try (var constraints = new Constraints(Optional.of(BYTES))) {
+      for (int i = 0; used.size() < 200; i++) {
+        try {
+          used.add(constraints.begin(Kind.REGEX, i + "[é-世]{2000}"));
+        } catch (InferenceException e) {
+          assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+          assertThat(e.getMessage()).contains("constraints in use take");
+          break;
+        }
+      }
+      assertThat(used).hasSizeBetween(2, 200);
+      assertThat(TensorMemory.openBytes() - before).isGreaterThan(1 << 20);
+      used.removeFirst().close();
+      used.removeFirst().close();
+      used.add(constraints.begin(Kind.REGEX, "other[é-世]{2000}"));
+      long some = TensorMemory.openBytes();
+      used.add(constraints.begin(Kind.REGEX, "other[é-世]{2000}"));
+      assertThat(TensorMemory.openBytes()).as("the same one again").isEqualTo(some);
+    }
+    // The model is unloaded, and its texts go on.
+    assertThat(used.getFirst().following().cardinality()).isPositive();
+    used.forEach(ConstrainedText::close);
+    used.forEach(ConstrainedText::close);
+    assertThat(TensorMemory.openBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void textsThatBeginTogetherShareOneConstraint() throws Exception {
+    long before = TensorMemory.openBlocks();
+    try (var constraints = new Constraints(Optional.of(BYTES));
+        var threads = Executors.newFixedThreadPool(16)) {
+      List<Callable<ConstrainedText>> beginnings =
+          Collections.nCopies(64, () -> constraints.begin(Kind.REGEX, "[é-世]{300}x"));
+      for (Future<ConstrainedText> begun : threads.invokeAll(beginnings)) {
+        assertThat(begun.get().mayEnd()).isFalse();
+        assertThat(TensorMemory.openBlocks()).isEqualTo(before + 2);
+        begun.get().close();
+      }
+    }
+    assertThat(TensorMemory.openBlocks()).isEqualTo(before);
+  }
+
+  @Test
+  void withoutKnownBytesThereAreNone() {
+    try (var none = new Constraints(Optional.empty())) {
+      assertThatThrownBy(() -> none.begin(Kind.REGEX, "a"))
+          .hasMessageStartingWith("parameter \"regex\" is not supported: the decoder");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.text.constraint;
+
+import org.jspecify.annotations.NullMarked;
