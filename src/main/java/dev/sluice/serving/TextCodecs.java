@@ -4,11 +4,17 @@ import dev.sluice.config.model.TextConfig;
 import dev.sluice.config.model.VocabularyFile;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.scheduling.generator.Vocabulary;
-import dev.sluice.text.HuggingFaceTokenizer;
+import dev.sluice.text.ChatCodec;
+import dev.sluice.text.ChatPrompts;
 import dev.sluice.text.TokenCodec;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads what encodes a model's text. Blocks: called while the model is loaded. */
 final class TextCodecs {
+  private static final Logger LOG = LoggerFactory.getLogger(TextCodecs.class);
+
   private TextCodecs() {}
 
   /**
@@ -17,8 +23,21 @@ final class TextCodecs {
    * @throws InferenceException if its file is not what they say
    */
   static TokenCodec read(TextConfig text) {
-    return text.tokenizer().isPresent()
-        ? HuggingFaceTokenizer.read(text.tokenizer().get(), text.specialTokens())
-        : new Vocabulary(VocabularyFile.read(text.vocabulary()), text.unknown());
+    return text.tokenizer()
+        .<TokenCodec>map(file -> ChatCodec.read(file, text.specialTokens(), prompts(file)))
+        .orElseGet(() -> new Vocabulary(VocabularyFile.read(text.vocabulary()), text.unknown()));
+  }
+
+  private static ChatPrompts prompts(Path tokenizer) {
+    Path folder = tokenizer.toAbsolutePath().getParent();
+    ChatPrompts prompts = ChatPrompts.read(folder == null ? tokenizer : folder);
+    prompts
+        .problem()
+        .ifPresent(why ->
+            LOG.atInfo()
+                .addKeyValue("tokenizer", tokenizer)
+                .addKeyValue("reason", why)
+                .log("the model holds no conversations"));
+    return prompts;
   }
 }

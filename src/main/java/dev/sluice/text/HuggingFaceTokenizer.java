@@ -88,7 +88,18 @@ public final class HuggingFaceTokenizer implements TokenCodec {
 
   @Override
   public long[] encode(String text) {
-    return sequence(text, null).ids();
+    return sequence(plain, text, null, true).ids();
+  }
+
+  /**
+   * Returns the tokens of a text.
+   *
+   * @param special whether special tokens that it spells are those
+   * @param around whether those come with it that the model wants around a prompt
+   * @throws InferenceException with INVALID_ARGUMENT if a part of it cannot be said in tokens
+   */
+  long[] encode(String text, boolean special, boolean around) {
+    return sequence(special ? whole : plain, text, null, around).ids();
   }
 
   /**
@@ -98,12 +109,17 @@ public final class HuggingFaceTokenizer implements TokenCodec {
    * @throws InferenceException with INVALID_ARGUMENT if it cannot be said in tokens
    */
   public TokenSequence sequence(String text, @Nullable String second) {
+    return sequence(plain, text, second, true);
+  }
+
+  private TokenSequence sequence(
+      long tokenizer, String text, @Nullable String second, boolean around) {
     long encoding;
     try {
       encoding =
           second == null
-              ? library.encode(plain, text, true)
-              : library.encodeDual(plain, text, second, true);
+              ? library.encode(tokenizer, text, around)
+              : library.encodeDual(tokenizer, text, second, around);
     } catch (RuntimeException e) {
       throw InferenceException.invalid("the text cannot be tokenized: " + e.getMessage());
     }

@@ -12,6 +12,18 @@ public interface TokenCodec {
    */
   long[] encode(String text);
 
+  /**
+   * Returns the tokens of a conversation's prompt. Special tokens that a message spells are text.
+   *
+   * @param conversation as {@link ChatPrompts#prompt} wants it
+   * @param longest characters that the prompt may have
+   * @throws InferenceException with INVALID_ARGUMENT if there is no chat template, or it does not
+   *     want this
+   */
+  default long[] encodeChat(String conversation, int longest) {
+    throw InferenceException.invalid("the model has no chat template");
+  }
+
   /** Returns the text of tokens. Those that have none, special ones among them, say nothing. */
   String decode(long[] tokens);
 

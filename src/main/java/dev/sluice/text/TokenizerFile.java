@@ -1,13 +1,9 @@
 package dev.sluice.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +13,6 @@ import java.util.List;
  * in it. One thread at a time.
  */
 public final class TokenizerFile {
-  private static final long LARGEST = 256L * 1024 * 1024;
-  private static final JsonMapper JSON = new JsonMapper();
-
   private final Path file;
   private final ObjectNode json;
   private final JsonNode truncation;
@@ -38,22 +31,7 @@ public final class TokenizerFile {
    * @throws InferenceException with INVALID_ARGUMENT if it is no such file
    */
   public static TokenizerFile read(Path file) {
-    try {
-      if (Files.size(file) > LARGEST) {
-        throw invalid(file, "is larger than " + LARGEST + " bytes");
-      }
-      JsonNode json = JSON.readTree(Files.readAllBytes(file));
-      if (json instanceof ObjectNode object) {
-        return new TokenizerFile(file, object);
-      }
-      throw invalid(file, "is no JSON object");
-    } catch (IOException e) {
-      throw invalid(file, "cannot be read: " + e.getMessage());
-    }
-  }
-
-  private static InferenceException invalid(Path file, String what) {
-    return new InferenceException(ErrorCode.INVALID_ARGUMENT, file + " " + what);
+    return new TokenizerFile(file, JsonFile.object(file));
   }
 
   /** Returns the most tokens that it leaves of a text; 0 if it says nothing of that. */
@@ -64,6 +42,11 @@ public final class TokenizerFile {
   /** Returns the token that texts are padded with; 0 if it says nothing of that. */
   public long padToken() {
     return padding.path("pad_id").asLong(0);
+  }
+
+  /** Returns the special tokens in it. */
+  SpecialTokens specialTokens() {
+    return new SpecialTokens(json);
   }
 
   /**

@@ -51,6 +51,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
               NAMES.stream(),
               Stream.of(
                   "stop",
+                  "chat",
                   LOGPROBS,
                   Constraints.Kind.REGEX.parameter(),
                   Constraints.Kind.JSON_SCHEMA.parameter()))
@@ -143,12 +144,21 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   /** Returns whether tokens that end a stream do not end this one. */
   boolean ignoresStopTokens() {
-    return switch (parameters.get("ignore_eos")) {
+    return flag("ignore_eos");
+  }
+
+  /** Returns whether the text is a conversation. */
+  boolean isChat() {
+    return flag("chat");
+  }
+
+  private boolean flag(String name) {
+    return switch (parameters.get(name)) {
       case null -> false;
       case ParameterValue.Flag(boolean value) -> value;
       // A map of grps has no flags.
       case ParameterValue.Whole(long value, boolean _) when value == 0 || value == 1 -> value == 1;
-      case ParameterValue other -> throw wanted("ignore_eos", other, "true or false");
+      case ParameterValue other -> throw wanted(name, other, "true or false");
     };
   }
 

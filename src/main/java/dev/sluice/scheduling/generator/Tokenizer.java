@@ -75,7 +75,7 @@ record Tokenizer(
       for (NamedTensor input : request.inputs()) {
         inputs.add(
             input.name().equals(config.as())
-                ? new NamedTensor(next.to(), encode(input.tensor(), loop))
+                ? new NamedTensor(next.to(), encode(request, input.tensor(), loop))
                 : new NamedTensor(input.name(), input.tensor().borrow()));
       }
       return request.step(loop, inputs, outputs(request.outputs()).ofLoop(loop));
@@ -85,8 +85,14 @@ record Tokenizer(
     }
   }
 
-  private Tensor encode(Tensor text, Signature loop) {
-    long[] tokens = codec.encode(prompt(text));
+  private long[] tokens(InferenceRequest request, Tensor text) {
+    return new SamplingParameters(request.options().parameters()).isChat()
+        ? codec.encodeChat(prompt(text), config.maxLength())
+        : codec.encode(prompt(text));
+  }
+
+  private Tensor encode(InferenceRequest request, Tensor text, Signature loop) {
+    long[] tokens = tokens(request, text);
     if (tokens.length == 0) {
       throw InferenceException.invalid(
           "input \"%s\" is empty; a stream needs something to begin with".formatted(config.as()));

@@ -1,0 +1,130 @@
+package dev.sluice.text;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.text.jinja.ChatTemplate;
+import dev.sluice.text.jinja.value.MarkedText;
+import dev.sluice.text.jinja.value.TemplateException;
+import java.nio.file.Path;
+import java.time.ZonedDateTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prompts of conversations, as a model's chat template has them. Immutable; any thread. A prompt
+ * takes time in proportion to its messages: not on an event loop.
+ */
+public final class ChatPrompts {
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+  private static final String TRIED =
+      "{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}";
+  private static final int TRIED_LENGTH = 1 << 20;
+  private static final String MESSAGES = "messages";
+
+  private final @Nullable ChatTemplate template;
+  private final String problem;
+
+  private ChatPrompts(@Nullable ChatTemplate template, String problem) {
+    this.template = template;
+    this.problem = problem;
+  }
+
+  /**
+   * Reads the chat template that lies in a folder, beside the tokenizer: {@code
+   * chat_template.jinja}, or the one of {@code tokenizer_config.json}. Blocks. One that cannot be
+   * used, which a first prompt shows, is there with its {@link #problem}.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if a file is not what its name says
+   */
+  public static ChatPrompts read(Path folder) {
+    var files = new ChatTemplateFiles(folder);
+    try {
+      Optional<ChatTemplate> template = files.read();
+      if (template.isEmpty()) {
+        return new ChatPrompts(null, "the model has no chat template");
+      }
+      var prompts = new ChatPrompts(template.get(), "");
+      prompts.render(template.get(), object(TRIED), TRIED_LENGTH);
+      return prompts;
+    } catch (TemplateException e) {
+      return e.isRaised()
+          ? new ChatPrompts(files.read().orElseThrow(), "")
+          : new ChatPrompts(null, "the model's chat template cannot be used: " + e.text());
+    }
+  }
+
+  /** Returns why there are no prompts; empty if there are. */
+  public Optional<String> problem() {
+    return template == null ? Optional.of(problem) : Optional.empty();
+  }
+
+  /**
+   * Returns the prompt for a conversation.
+   *
+   * @param conversation a JSON object: {@code messages}, and what else the template heeds, such as
+   *     {@code tools}; without {@code add_generation_prompt: false} it ends where the model begins
+   * @param longest characters that it may have
+   * @throws InferenceException with INVALID_ARGUMENT if there is no template, or it does not want
+   *     these messages: in its own words
+   */
+  public MarkedText prompt(String conversation, int longest) {
+    if (template == null) {
+      throw InferenceException.invalid(problem);
+    }
+    JsonNode given = object(conversation);
+    requireMessages(given.path(MESSAGES));
+    try {
+      return render(template, given, longest);
+    } catch (TemplateException e) {
+      throw InferenceException.invalid(
+          e.isRaised()
+              ? "the model's chat template refuses this: " + e.text()
+              : "the model's chat template cannot render this: " + e.text());
+    }
+  }
+
+  private MarkedText render(ChatTemplate chat, JsonNode given, int longest) {
+    Map<String, JsonNode> variables = new HashMap<>();
+    for (String optional : List.of("tools", "documents")) {
+      variables.put(optional, NullNode.getInstance());
+    }
+    variables.put("add_generation_prompt", JsonNodeFactory.instance.booleanNode(true));
+    given.properties().forEach(each -> variables.put(each.getKey(), each.getValue()));
+    return chat.render(variables, longest, ZonedDateTime::now);
+  }
+
+  private static JsonNode object(String conversation) {
+    JsonNode json;
+    try {
+      json = JSON.readTree(conversation);
+    } catch (JsonProcessingException e) {
+      throw InferenceException.invalid("the conversation is not JSON: " + e.getOriginalMessage());
+    }
+    if (!json.isObject()) {
+      throw InferenceException.invalid("the conversation is no JSON object");
+    }
+    return json;
+  }
+
+  private static void requireMessages(JsonNode messages) {
+    if (!messages.isArray() || messages.isEmpty()) {
+      throw InferenceException.invalid(
+          "parameter \"messages\" is missing or empty; wanted a list of messages");
+    }
+    for (int i = 0; i < messages.size(); i++) {
+      if (!messages.get(i).path("role").isTextual()) {
+        throw InferenceException.invalid(
+            "parameter \"messages[%d].role\" is missing; wanted who speaks".formatted(i));
+      }
+    }
+  }
+}

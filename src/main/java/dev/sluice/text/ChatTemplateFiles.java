@@ -1,0 +1,75 @@
+package dev.sluice.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.text.jinja.ChatTemplate;
+import dev.sluice.text.jinja.value.TemplateException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Files in which models come with a chat template.
+ *
+ * @param folder in which they are
+ */
+record ChatTemplateFiles(Path folder) {
+  private static final List<String> TOKENS =
+      List.of("bos_token", "eos_token", "pad_token", "unk_token");
+  private static final long LARGEST = 4L * 1024 * 1024;
+
+  /**
+   * Returns the template, if there is one.
+   *
+   * @throws TemplateException if it is wrong
+   */
+  Optional<ChatTemplate> read() {
+    Path config = folder.resolve("tokenizer_config.json");
+    JsonNode settings = Files.isRegularFile(config) ? JsonFile.object(config) : JsonFile.nothing();
+    Path own = folder.resolve("chat_template.jinja");
+    String source = Files.isRegularFile(own) ? text(own) : template(settings.path("chat_template"));
+    return source.isEmpty()
+        ? Optional.empty()
+        : Optional.of(ChatTemplate.parse(source, tokens(settings)));
+  }
+
+  private static String text(Path file) {
+    try {
+      if (Files.size(file) > LARGEST) {
+        throw new TemplateException(file + " is larger than " + LARGEST + " bytes");
+      }
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new InferenceException(
+          ErrorCode.INVALID_ARGUMENT, file + " cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Returns the one template, or of several the one for general use. */
+  private static String template(JsonNode template) {
+    for (JsonNode each : template.isArray() ? template : JsonFile.nothing()) {
+      if (each.path("name").asText().equals("default")) {
+        return each.path("template").asText();
+      }
+    }
+    return template.asText();
+  }
+
+  /** Returns the texts of tokens that templates know by name. */
+  private static Map<String, String> tokens(JsonNode settings) {
+    Map<String, String> tokens = new HashMap<>();
+    for (String name : TOKENS) {
+      JsonNode token = settings.path(name);
+      String text = token.isObject() ? token.path("content").asText() : token.asText();
+      if (token.isTextual() || token.isObject()) {
+        tokens.put(name, text);
+      }
+    }
+    return tokens;
+  }
+}
