@@ -3,7 +3,7 @@
     pip install openai
     python openai_client.py HOST:PORT
 
-The server has the sample model writer, and vectors of src/test/models/encoders.
+The server has the sample models writer and chat, and vectors of src/test/models/encoders.
 """
 import math
 import sys
@@ -12,14 +12,20 @@ import openai
 
 ASKED = {"model": "writer", "prompt": "My dear Mr. ", "temperature": 0, "max_tokens": 20}
 
+SAID = {"model": "chat", "temperature": 0, "messages": [{"role": "user", "content": "What is the capital of France?"}]}
+
 
 def refused(client, kind, parameter, **other):
+    refused_by(client.completions, kind, parameter, ASKED | other)
+
+
+def refused_by(resource, kind, parameter, asked):
     try:
-        list(client.completions.create(**ASKED | other))
+        list(resource.create(**asked))
     except openai.APIStatusError as e:
-        assert type(e) is kind and e.param == parameter, (other, e, e.param)
+        assert type(e) is kind and e.param == parameter, (asked, e, e.param)
     else:
-        raise AssertionError(f"{other} was answered")
+        raise AssertionError(f"{asked} was answered")
 
 
 def ask(client):
@@ -67,9 +73,43 @@ def embed(client):
             raise AssertionError(f"{model} was answered")
 
 
+def talk(client):
+    chat = client.chat.completions
+    whole = chat.create(**SAID)
+    said = whole.choices[0]
+    assert said.message.role == "assistant" and "Paris" in said.message.content, whole
+    assert said.finish_reason == "stop" and said.message.tool_calls is None, whole
+    chunks = list(chat.create(**SAID, stream=True, stream_options={"include_usage": True}))
+    assert chunks[0].choices[0].delta.role == "assistant" and chunks[-1].usage == whole.usage, chunks
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == said.message.content, chunks
+    assert chunks[-2].choices[0].finish_reason == "stop", chunks
+    with chat.stream(**SAID) as stream:
+        assert stream.get_final_completion().choices[0].message.content == said.message.content
+    parts = [{"role": "user", "content": [{"type": "text", "text": SAID["messages"][0]["content"]}]}]
+    assert chat.create(**SAID | {"messages": parts}).choices[0].message == said.message
+    stopped = chat.create(**SAID, stop=" Paris").choices[0]
+    assert stopped.message.content == "The capital of France is" and stopped.finish_reason == "stop", stopped
+    several = chat.create(**SAID | {"temperature": 1, "seed": 3}, n=2, max_completion_tokens=4, logprobs=True, top_logprobs=2)
+    assert several.usage.completion_tokens == 8 and [choice.index for choice in several.choices] == [0, 1], several
+    for choice in several.choices:
+        tokens = choice.logprobs.content
+        assert b"".join(bytes(token.bytes) for token in tokens).decode() == choice.message.content, choice
+        assert all(len(token.top_logprobs) == 2 and token.logprob <= 0 for token in tokens), choice
+    tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}
+    call = {"id": "a", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    turns = SAID["messages"] + [{"role": "assistant", "content": None, "tool_calls": [call]},
+                                {"role": "tool", "tool_call_id": "a", "content": "noon"}]
+    assert chat.create(**SAID | {"messages": turns}, tools=[tool], max_tokens=3).usage.completion_tokens
+    for parameter, other in {"messages[0].role": {"messages": [{"role": "robot", "content": "x"}]}, "tool_choice": {"tool_choice": "required"},
+                             "messages": {"messages": []}, None: {"model": "writer"}}.items():
+        refused_by(chat, openai.BadRequestError, parameter, SAID | other)
+
+
 for path in ("/v1", "/openai/v1"):
-    embed(openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0))
-    ask(openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0))
+    client = openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0)
+    embed(client)
+    ask(client)
+    talk(client)
 models = openai.OpenAI(base_url=f"http://{sys.argv[1]}/openai/v1", api_key="none").models
 assert "writer" in [model.id for model in models.list()] and models.retrieve("writer").id == "writer"
 print("openai for Python: all as expected")

@@ -23,6 +23,7 @@ public enum Api {
   GRPS_PREDICT("grps", "predict"),
   GRPS_STREAM("grps", "stream"),
   OPENAI_COMPLETIONS("openai", "completions"),
+  OPENAI_CHAT("openai", "chat"),
   OPENAI_EMBEDDINGS("openai", "embeddings"),
   OPENAI_RERANK("openai", "rerank"),
   /** A model, as it is listed. */

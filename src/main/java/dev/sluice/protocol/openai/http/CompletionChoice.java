@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /**
  * One of the texts that a completion has, written whole or piece by piece. One thread at a time.
  */
-final class CompletionChoice {
+final class CompletionChoice implements Choice {
   private final int index;
 
   /** What the text begins with, until it is written. */
@@ -35,21 +35,26 @@ final class CompletionChoice {
     this.beginning = beginning;
   }
 
-  /** Returns the tokens of its prompt, when its end is written. */
-  long promptTokens() {
+  @Override
+  public long promptTokens() {
     return promptTokens;
   }
 
-  /** Returns the tokens that the model has made, when its end is written. */
-  long completionTokens() {
+  @Override
+  public long completionTokens() {
     return completionTokens;
   }
 
-  /** Writes what a response has of it; borrows the response. */
-  void write(JsonWriter out, InferenceResponse response) {
+  @Override
+  public List<Consumer<JsonWriter>> pieces(InferenceResponse response) {
+    return List.of(out -> whole(out, response));
+  }
+
+  @Override
+  public void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index).raw(",\"text\":");
     if (beginning.isEmpty()) {
-      text(out, output(response, OpenAiModels.TEXT), "\"\"");
+      text(out, response, OpenAiModels.TEXT, "\"\"");
     } else {
       out.string(beginning + text(response));
       beginning = "";
@@ -61,19 +66,21 @@ final class CompletionChoice {
       out.raw("null");
     }
     out.raw(",\"finish_reason\":");
-    text(out, output(response, OpenAiModels.FINISH_REASON), "null");
+    text(out, response, OpenAiModels.FINISH_REASON, "null");
     out.raw('}');
     promptTokens = number(response, OpenAiModels.PROMPT_TOKENS);
     completionTokens = number(response, OpenAiModels.COMPLETION_TOKENS);
   }
 
-  private static long number(InferenceResponse response, String name) {
+  /** Returns the number of an output; 0 if the response does not have it. */
+  static long number(InferenceResponse response, String name) {
     return output(response, name)
         .map(found -> found.tensor().data().get(ValueLayout.JAVA_LONG, 0))
         .orElse(0L);
   }
 
-  private static String text(InferenceResponse response) {
+  /** Returns the text of a response; empty if it has none. */
+  static String text(InferenceResponse response) {
     Optional<NamedTensor> text = output(response, OpenAiModels.TEXT);
     if (text.isEmpty()) {
       return "";
@@ -82,7 +89,9 @@ final class CompletionChoice {
     return elements.next() ? elements.toText() : "";
   }
 
-  private static void text(JsonWriter out, Optional<NamedTensor> output, String otherwise) {
+  /** Writes the text of an output, or other JSON if the response does not have it. */
+  static void text(JsonWriter out, InferenceResponse response, String name, String otherwise) {
+    Optional<NamedTensor> output = output(response, name);
     if (output.isPresent()) {
       var elements = new BytesElements(output.get().tensor());
       if (elements.next()) {

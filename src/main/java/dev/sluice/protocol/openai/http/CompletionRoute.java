@@ -2,7 +2,6 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import java.time.InstantSource;
@@ -13,18 +12,19 @@ import java.util.List;
  *
  * @param data finds models and runs requests
  * @param clock tells when a completion was asked for
+ * @param kind of the completions
  */
-record CompletionRoute(DataPlane data, InstantSource clock) {
+record CompletionRoute(DataPlane data, InstantSource clock, CompletionKind kind) {
   void answer(HttpExchange exchange) {
     exchange
         .body()
-        .compose(body -> exchange.compute(body.work(), () -> CompletionReader.read(body.onHeap())))
+        .compose(body -> exchange.compute(body.work(), () -> kind.read(body.onHeap())))
         .compose(request -> ask(exchange, request))
         .onFailure(failure -> OpenAiHttpHandler.fail(exchange, failure));
   }
 
   private Future<Void> ask(HttpExchange exchange, CompletionRequest request) {
-    exchange.measure(Api.OPENAI_COMPLETIONS, request.model());
+    exchange.measure(kind.api(), request.model());
     exchange.record().sample(request.model());
     return new ChoiceRequests(request.model(), request.prompts(), request.n(), request.parameters())
         .make(data, exchange)
@@ -36,7 +36,7 @@ record CompletionRoute(DataPlane data, InstantSource clock) {
     exchange.record().traces(asked.getFirst(), "");
     var writer =
         new CompletionWriter(
-            "cmpl-" + exchange.requestId(), request, clock.instant().getEpochSecond());
+            kind, kind.prefix() + exchange.requestId(), request, clock.instant().getEpochSecond());
     var answers = new ChoiceAnswers(data, exchange, asked);
     return request.stream()
         ? answers.stream(writer.chunks(), writer::ending)

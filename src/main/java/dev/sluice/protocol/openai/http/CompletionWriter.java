@@ -5,6 +5,7 @@ import dev.sluice.protocol.codec.JsonWriter;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -12,21 +13,27 @@ import java.util.function.Function;
  * written by one thread at a time.
  */
 final class CompletionWriter {
+  /** What is between the data of two events. */
+  private static final String NEXT_EVENT = "\n\ndata: ";
+
+  private final CompletionKind kind;
   private final String id;
   private final CompletionRequest request;
   private final long created;
-  private final List<CompletionChoice> choices = new ArrayList<>();
+  private final List<Choice> choices = new ArrayList<>();
 
   /**
-   * @param id names the completion
+   * @param kind of the completion
+   * @param id names it
    * @param created when it was asked for, in seconds since 1970
    */
-  CompletionWriter(String id, CompletionRequest request, long created) {
+  CompletionWriter(CompletionKind kind, String id, CompletionRequest request, long created) {
+    this.kind = kind;
     this.id = id;
     this.request = request;
     this.created = created;
     for (int i = 0; i < request.choices(); i++) {
-      choices.add(new CompletionChoice(i, request.beginning(i)));
+      choices.add(kind.choice(i, request));
     }
   }
 
@@ -35,7 +42,7 @@ final class CompletionWriter {
     var out = new JsonWriter(256);
     head(out);
     for (int i = 0; i < responses.size(); i++) {
-      choices.get(i).write(out.raw(i == 0 ? '[' : ','), responses.get(i));
+      choices.get(i).whole(out.raw(i == 0 ? '[' : ','), responses.get(i));
     }
     usage(out.raw("],\"usage\":"));
     return out.raw('}').toBuffer();
@@ -46,12 +53,17 @@ final class CompletionWriter {
     return choices.stream().<Function<InferenceResponse, Buffer>>map(this::chunks).toList();
   }
 
-  private Function<InferenceResponse, Buffer> chunks(CompletionChoice choice) {
+  private Function<InferenceResponse, Buffer> chunks(Choice choice) {
     return response -> {
       var out = new JsonWriter(256);
-      head(out);
-      choice.write(out.raw('['), response);
-      return out.raw(request.usage() ? "],\"usage\":null}" : "]}").toBuffer();
+      String before = "";
+      for (Consumer<JsonWriter> piece : choice.pieces(response)) {
+        head(out.raw(before));
+        piece.accept(out.raw('['));
+        out.raw(request.usage() ? "],\"usage\":null}" : "]}");
+        before = NEXT_EVENT;
+      }
+      return out.toBuffer();
     };
   }
 
@@ -67,8 +79,13 @@ final class CompletionWriter {
   }
 
   private void head(JsonWriter out) {
-    out.raw("{\"id\":").string(id).raw(",\"object\":\"text_completion\",\"created\":");
-    out.number(created).raw(",\"model\":").string(request.model()).raw(",\"choices\":");
+    out.raw("{\"id\":").string(id).raw(",\"object\":");
+    out.string(kind.object(request.stream()))
+        .raw(",\"created\":")
+        .number(created)
+        .raw(",\"model\":")
+        .string(request.model())
+        .raw(",\"choices\":");
   }
 
   /** Writes the numbers of tokens: those of a prompt once, however many answers it has. */

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /** The form of failures: an object with a text, a type, and the parameter that is at fault. */
 public final class OpenAiError {
   /** Texts about a parameter begin with its name: ours, and those of the sampler. */
-  private static final Pattern PARAMETER = Pattern.compile("parameter \"([A-Za-z0-9_.]{1,64})\"");
+  private static final Pattern PARAMETER =
+      Pattern.compile("parameter \"([A-Za-z0-9_.\\[\\]]{1,64})\"");
 
   private OpenAiError() {}
 

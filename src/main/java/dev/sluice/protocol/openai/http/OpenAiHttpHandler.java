@@ -20,6 +20,7 @@ import java.time.InstantSource;
 public final class OpenAiHttpHandler implements HttpProtocolHandler {
   private final PathCache<OpenAiPath> paths = new PathCache<>(OpenAiPath::of);
   private final CompletionRoute completions;
+  private final CompletionRoute chat;
   private final ModelsRoute models;
   private final boolean ownsModels;
 
@@ -29,7 +30,8 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
    */
   public OpenAiHttpHandler(
       DataPlane data, ControlPlane control, InstantSource clock, boolean ownsModels) {
-    completions = new CompletionRoute(data, clock);
+    completions = new CompletionRoute(data, clock, CompletionKind.TEXT);
+    chat = new CompletionRoute(data, clock, CompletionKind.CHAT);
     models = new ModelsRoute(data, control, InstantSource.fixed(clock.instant()));
     this.ownsModels = ownsModels;
   }
@@ -65,6 +67,7 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
   private void answer(HttpExchange exchange, OpenAiPath path) {
     switch (path.resource()) {
       case COMPLETIONS -> completions.answer(exchange);
+      case CHAT_COMPLETIONS -> chat.answer(exchange);
       case MODELS -> models.list(exchange);
       case MODEL -> models.one(exchange, path.model());
     }

@@ -18,11 +18,13 @@ record OpenAiPath(Resource resource, String model) {
   static final String PREFIX = "/openai/v1";
 
   /** The paths that are not those of V1, by what follows {@code /v1}. */
-  static final List<String> OWN = List.of(Resource.COMPLETIONS.path);
+  static final List<String> OWN =
+      List.of(Resource.COMPLETIONS.path, Resource.CHAT_COMPLETIONS.path);
 
   /** The resource of a path, and its method. */
   enum Resource {
     COMPLETIONS(Operation.INFER, "POST", "/completions"),
+    CHAT_COMPLETIONS(Operation.INFER, "POST", "/chat/completions"),
     MODELS(Operation.REPOSITORY_INDEX, "GET", "/models"),
     MODEL(Operation.MODEL_METADATA, "GET", "/models/{model}");
 
@@ -61,11 +63,10 @@ record OpenAiPath(Resource resource, String model) {
   static OpenAiPath of(String path) {
     int prefix = path.startsWith("/openai/") ? PREFIX.length() : "/v1".length();
     String rest = path.substring(Math.min(prefix, path.length()));
-    if (rest.equals(Resource.COMPLETIONS.path)) {
-      return new OpenAiPath(Resource.COMPLETIONS, "");
-    }
-    if (rest.equals(Resource.MODELS.path)) {
-      return new OpenAiPath(Resource.MODELS, "");
+    for (Resource resource : Resource.values()) {
+      if (rest.equals(resource.path) && resource != Resource.MODEL) {
+        return new OpenAiPath(resource, "");
+      }
     }
     String models = Resource.MODELS.path + "/";
     if (rest.startsWith(models) && rest.indexOf('/', models.length()) < 0) {

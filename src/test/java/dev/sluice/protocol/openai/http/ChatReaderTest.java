@@ -1,0 +1,147 @@
+package dev.sluice.protocol.openai.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.transport.Body;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ChatReaderTest {
+  private static CompletionRequest read(String members) {
+    String json = "{\"model\": \"m\", " + members + "}";
+    return ChatReader.read(Body.of(json.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static String conversation(String members) {
+    assertThat(read(members).prompts()).hasSize(1);
+    return read(members).prompts().getFirst();
+  }
+
+  @Test
+  void parametersHaveTheNamesOfTheModel() {
+    CompletionRequest request =
+        read(
+            """
+            "messages": [{"role": "user", "content": "Hi"}], "max_completion_tokens": 3, "n": 2,
+            "stop": "a", "logprobs": true, "top_logprobs": 4, "seed": null, "stream": true,
+            "stream_options": {"include_usage": true}, "tools": [], "tool_choice": "auto",
+            "parallel_tool_calls": true, "response_format": {"type": "text"},
+            "modalities": ["text"], "prompt_cache_key": "k"\
+            """);
+    assertThat(request.parameters())
+        .isEqualTo(
+            Map.of(
+                "chat", new ParameterValue.Flag(true),
+                "max_tokens", new ParameterValue.Whole(3, false),
+                "stop", new ParameterValue.Text("a"),
+                "logprobs", new ParameterValue.Whole(4, false)));
+    assertThat(request.n()).isEqualTo(2);
+    assertThat(request.stream()).isTrue();
+    assertThat(request.usage()).isTrue();
+    assertThat(request.prompts())
+        .containsExactly("{\"messages\":[{\"content\":\"Hi\",\"role\":\"user\"}]}");
+  }
+
+  @Test
+  void aFormOfTheAnswerIsASchema() {
+    String said = "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]";
+    assertThat(read(said + ", \"response_format\": {\"type\": \"json_object\"}").parameters())
+        .containsEntry("json_schema", new ParameterValue.Text("{\"type\":\"object\"}"));
+  }
+
+  @Test
+  void logProbsWithoutANumberAreThoseOfTheTokens() {
+    assertThat(read("\"messages\": [{\"role\": \"user\", \"content\": \"\"}], \"logprobs\": true"))
+        .returns(
+            Map.of(
+                "chat", new ParameterValue.Flag(true),
+                "logprobs", new ParameterValue.Whole(0, false)),
+            CompletionRequest::parameters);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"role": "developer", "content": "x"}                 | {"content":"x","role":"system"}
+          {"content": "\\"\\u00e9\\n", "role": "user", "name": null} | {"content":"\\"é\\n","role":"user"}
+          {"role": "user", "content": "x", "name": "Ann é"}     | {"name":"Ann é","content":"x","role":"user"}
+          {"role": "user", "content": []}                       | {"content":"","role":"user"}
+          {"role": "user", "content": [{"type": "text", "text": "a"}, {"text": "b", "type": "text"}]} | {"content":"a\\nb","role":"user"}
+          {"role": "assistant", "content": "x", "tool_calls": []} | {"content":"x","role":"assistant"}
+          {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]} | {"tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a": 1}}}],"content":"","role":"assistant"}
+          {"role": "assistant", "tool_calls": [{"function": {"arguments": "", "name": "f"}}]} | {"tool_calls":[{"function":{"arguments":{},"name":"f"}}],"content":"","role":"assistant"}
+          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{a"}}]} | {"tool_calls":[{"function":{"name":"f","arguments":"{a"}}],"content":"","role":"assistant"}
+          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]} | {"tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}}],"content":"","role":"assistant"}
+          """)
+  void messagesAreAsTemplatesKnowThem(String message, String templates) {
+    assertThat(conversation("\"messages\": [" + message + "]"))
+        .isEqualTo("{\"messages\":[" + templates + "]}");
+  }
+
+  @Test
+  void aTemplateHasTheToolsAndItsVariablesBesideTheMessages() {
+    String said = "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]";
+    String tools = "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\"}}]";
+    String variables = "\"chat_template_kwargs\": {\"enable_thinking\": false}";
+    String message = "\"messages\":[{\"content\":\"x\",\"role\":\"user\"}]}";
+    assertThat(conversation(variables + ", " + said + ", " + tools))
+        .isEqualTo(
+            "{\"enable_thinking\": false,\"tools\":[{\"type\": \"function\", \"function\":"
+                + " {\"name\": \"f\"}}],"
+                + message);
+    assertThat(conversation(tools + ", " + said + ", \"tool_choice\": \"none\""))
+        .isEqualTo("{" + message);
+    assertThat(conversation("\"chat_template_kwargs\": { }, " + said)).isEqualTo("{" + message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "n": 1                                           | parameter "messages" is missing; wanted a list of messages
+          "messages": "x"                                  | parameter "messages" is "x"; wanted a list of messages
+          "messages": []                                   | parameter "messages" is empty; wanted one message at least
+          "messages": ["x"]                                | parameter "messages[0]" is "x"; wanted a message
+          "messages": [{"content": "x"}]                   | parameter "messages[0].role" is missing; wanted who speaks
+          "messages": [{"role": "cat", "content": "x"}]    | parameter "messages[0].role" is "cat"; wanted system, developer, user, assistant or tool
+          "messages": [{"role": "user"}]                   | parameter "messages[0].content" is missing; wanted a text, or a list of texts
+          "messages": [{"role": "user", "content": 7}]     | parameter "messages[0].content" is 7; wanted a text, or a list of texts
+          "messages": [{"role": "user", "content": [7]}]   | parameter "messages[0].content[0]" is 7; wanted a part of type text
+          "messages": [{"role": "user", "content": [{"type": "image_url"}]}] | parameter "messages[0].content[0]" is of type 'image_url'; wanted a part of type text
+          "messages": [{"role": "user", "content": [{"type": "text"}]}] | parameter "messages[0].content[0]" is without a text; wanted a part of type text
+          "messages": [{"role": "assistant", "tool_calls": []}] | parameter "messages[0].content" is missing; wanted a text, or a list of texts
+          "messages": [{"role": "assistant", "tool_calls": {}}] | parameter "messages[0].tool_calls" is an object; wanted a list of calls
+          "messages": [{"role": "assistant", "tool_calls": [{"function": {}}]}] | parameter "messages[0].tool_calls[0]" is no function with a name; wanted an object with a function, which has a name
+          "tools": {}                                      | parameter "tools" is an object; wanted a list of functions
+          "tools": [7]                                     | parameter "tools[0]" is 7; wanted an object with a function, which has a name
+          "tools": [{"function": {"name": 7}}]             | parameter "tools[0]" is no function with a name; wanted an object with a function, which has a name
+          "tool_choice": "required"                        | parameter "tool_choice" is "required"; wanted "auto" or "none": no call can be forced
+          "tool_choice": {"type": "function"}              | parameter "tool_choice" is an object; wanted "auto" or "none": no call can be forced
+          "chat_template_kwargs": []                       | parameter "chat_template_kwargs" is a list; wanted an object
+          "response_format": {}                            | parameter "response_format" is of another type; wanted an object with type text, json_object, or json_schema and json_schema.schema
+          "modalities": ["audio"]                          | parameter "modalities" is a list; wanted ["text"]
+          "max_completion_tokens": "3"                     | parameter "max_completion_tokens" is "3"; wanted a whole number
+          "logprobs": 3                                    | parameter "logprobs" is 3; wanted true or false
+          "logprobs": true, "top_logprobs": 21             | parameter "top_logprobs" is 21; wanted a whole number from 0 to 20
+          "top_logprobs": 2                                | parameter "top_logprobs" is there; wanted it with logprobs: true only
+          "prompt": "x"                                    | parameter "prompt" is not known to chat completions
+          "messages": [{"role": "user", "content": "x"]    | the body is not JSON at byte 59: Missing a comma or '}' after an object member.
+          """)
+  void whatIsWrongIsNamed(String members, String text) {
+    assertThatThrownBy(() -> read(members))
+        .isInstanceOfSatisfying(
+            InferenceException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .hasMessage(text);
+  }
+}
