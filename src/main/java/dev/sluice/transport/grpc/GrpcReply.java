@@ -4,6 +4,7 @@ import dev.sluice.transport.Buffers;
 import dev.sluice.transport.RetryAfter;
 import dev.sluice.transport.grpc.message.GrpcMessageReader;
 import dev.sluice.transport.netty.http2.Http2Guard;
+import dev.sluice.transport.netty.vertx.PacedResponse;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -38,6 +39,7 @@ final class GrpcReply implements UnaryReply {
 
   private final HttpServerRequest request;
   private final HttpServerResponse response;
+  private final PacedResponse paced;
   private final GrpcForm form;
   private Handler<AsyncResult<Void>> whenSent = _ -> {};
 
@@ -47,6 +49,7 @@ final class GrpcReply implements UnaryReply {
   GrpcReply(HttpServerRequest request, GrpcForm form) {
     this.request = request;
     this.response = request.response();
+    this.paced = new PacedResponse(response);
     this.form = form;
   }
 
@@ -105,12 +108,12 @@ final class GrpcReply implements UnaryReply {
 
   /** Returns whether the client applies backpressure. */
   boolean isWriteQueueFull() {
-    return response.writeQueueFull();
+    return paced.isWriteQueueFull();
   }
 
   /** Runs the action when the client has caught up. */
   void onWritable(Runnable action) {
-    response.drainHandler(_ -> action.run());
+    paced.onWritable(action);
   }
 
   /**
@@ -190,7 +193,7 @@ final class GrpcReply implements UnaryReply {
   }
 
   private boolean open() {
-    return !response.ended() && !response.closed();
+    return paced.isOpen();
   }
 
   private void head() {

@@ -2,6 +2,7 @@ package dev.sluice.transport.http;
 
 import dev.sluice.transport.netty.FlushCoalescing;
 import dev.sluice.transport.netty.http2.Http2Guard;
+import dev.sluice.transport.netty.vertx.PacedResponse;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -15,11 +16,13 @@ import io.vertx.core.http.HttpVersion;
  */
 public final class ChunkedResponse {
   private final HttpServerResponse response;
+  private final PacedResponse paced;
   private final HttpExchange exchange;
 
   ChunkedResponse(
       HttpServerRequest request, int status, CharSequence contentType, HttpExchange exchange) {
     this.response = request.response();
+    this.paced = new PacedResponse(response);
     this.exchange = exchange;
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
     if (request.version() == HttpVersion.HTTP_1_0) {
@@ -33,17 +36,17 @@ public final class ChunkedResponse {
 
   /** Returns whether the client applies backpressure. */
   public boolean isWriteQueueFull() {
-    return response.writeQueueFull();
+    return paced.isWriteQueueFull();
   }
 
   /** Runs the action when the client has caught up. */
   public void onWritable(Runnable action) {
-    response.drainHandler(_ -> action.run());
+    paced.onWritable(action);
   }
 
   /** Sends one chunk, unless it is empty: that would be the end. */
   public void write(Buffer chunk) {
-    if (isOpen() && chunk.length() > 0) {
+    if (paced.isOpen() && chunk.length() > 0) {
       exchange.record().message(chunk.length());
       exchange.holdPiece(chunk.length(), response.write(chunk));
     }
@@ -51,13 +54,9 @@ public final class ChunkedResponse {
 
   /** Ends the answer. */
   public void end() {
-    if (isOpen()) {
+    if (paced.isOpen()) {
       exchange.record().succeeded();
       exchange.sent(response.end());
     }
-  }
-
-  private boolean isOpen() {
-    return !response.ended() && !response.closed();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Small types over the calls of Vert.x' internal API that other packages need: event loops behind
- * contexts, the bytes behind buffers, the context of a connection. Start at {@link
+ * Small types over Vert.x that other packages need: event loops behind contexts, the bytes behind
+ * buffers, the context of a connection, backpressure of responses. Start at {@link
  * dev.sluice.transport.netty.vertx.EventLoops}.
  *
  * <p>The package uses nothing of the server; {@code boot} passes on to schedulers what they need of
