@@ -13,6 +13,7 @@ import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
+import dev.sluice.scheduling.queue.CacheBudget;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -77,6 +78,9 @@ public final class ServableModel implements Servable {
     LongSupplier nanoTime = pool.nanoTime();
     this.pool = pool;
     this.generator = generator(metadata, config, nanoTime);
+    if (config.stream().cacheMemory() > 0) {
+      generator.ifPresent(Generator::requireKnownCaches);
+    }
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     lengths.ifPresent(found -> found.join(instances.first()));
     this.facts =
@@ -85,7 +89,9 @@ public final class ServableModel implements Servable {
             config,
             AdmissionController.of(config, meter, nanoTime),
             meter);
-    var queue = new ModelQueue(config.queue());
+    var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
+    var queue = new ModelQueue(config.queue(), caches);
+    meter.streamCaches(caches::reserved, caches::waiting);
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
     this.cancellableQueue =

@@ -49,6 +49,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
     streams(page, models);
     queues(page);
+    caches(page);
     waiting(page);
     runs(page);
     signatures(page);
@@ -158,6 +159,23 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         page.family("sluice_refused_total", COUNTER, "Requests the model was too busy for.");
     for (VersionMeter version : telemetry.versions()) {
       refused.add(version.failures(FailureReason.REJECTED), labels(version));
+    }
+  }
+
+  private void caches(MetricsPage page) {
+    Family reserved =
+        page.family(
+            "sluice_stream_cache_bytes",
+            Kind.GAUGE,
+            "Memory reserved for what streams keep from step to step (stream.cache_memory).");
+    for (VersionMeter version : telemetry.versions()) {
+      reserved.add(version.cacheBytes(), labels(version));
+    }
+    Family waiting =
+        page.family(
+            "sluice_streams_waiting_for_cache", Kind.GAUGE, "Streams that wait for such memory.");
+    for (VersionMeter version : telemetry.versions()) {
+      waiting.add(version.cacheWaiting(), labels(version));
     }
   }
 

@@ -84,6 +84,7 @@ class ModelConfigReaderTest {
           max_streams: 500
           max_padding: 64
           prefill_chunk: 128
+          cache_memory: 2MiB
         instances: 2
         concurrency: 1
         max_queued_requests: 64
@@ -201,7 +202,8 @@ class ModelConfigReaderTest {
                                     2_048,
                                     true)))),
                     64,
-                    128),
+                    128,
+                    2L << 20),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(

@@ -18,6 +18,9 @@ import java.util.Optional;
  * @param prefillChunk tokens of a prompt that run at once; between two chunks of a longer prompt
  *     other streams advance, if the model proves when it is loaded that chunks change nothing; 0:
  *     prompts run whole
+ * @param cacheMemory size of what streams of a model that runs in a loop keep from step to step,
+ *     together: a stream waits in the queue until there is memory for its prompt and its most
+ *     steps; 0: any size
  */
 public record StreamConfig(
     int rows,
@@ -25,7 +28,8 @@ public record StreamConfig(
     int maxStreams,
     Optional<GeneratorConfig> generator,
     int maxPadding,
-    int prefillChunk) {
+    int prefillChunk,
+    long cacheMemory) {
   private static final int MAX_PADDING = 512;
   private static final int PREFILL_CHUNK = 256;
 
@@ -34,11 +38,12 @@ public record StreamConfig(
   private static final int MOST_STREAMS = 1 << 20;
   private static final int MOST_PADDING = 1 << 20;
   private static final int LARGEST_CHUNK = 1 << 20;
+  private static final long MOST_MEMORY = 1L << 40;
 
   /** Settings with the default padding and chunks. */
   public StreamConfig(
       int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
-    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK);
+    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK, 0);
   }
 
   static StreamConfig read(Section stream, StreamConfig defaults) {
@@ -47,13 +52,18 @@ public record StreamConfig(
     if (generator.isPresent() && rows > 0) {
       throw stream.error("rows", "is set for a model that is run in a loop; wanted one of them");
     }
+    long cacheMemory = stream.size("cache_memory", defaults.cacheMemory, 0, MOST_MEMORY);
+    if (generator.isEmpty() && cacheMemory > 0) {
+      throw stream.error("cache_memory", "is set for a model that is not run in a loop");
+    }
     return new StreamConfig(
         rows,
         stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
         stream.number("max_streams", defaults.maxStreams, 1, MOST_STREAMS),
         generator,
         stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING),
-        stream.number("prefill_chunk", defaults.prefillChunk, 0, LARGEST_CHUNK));
+        stream.number("prefill_chunk", defaults.prefillChunk, 0, LARGEST_CHUNK),
+        cacheMemory);
   }
 
   /** Returns the same for a model whose files are in a folder. */
@@ -64,11 +74,13 @@ public record StreamConfig(
         maxStreams,
         generator.map(loop -> loop.in(folder)),
         maxPadding,
-        prefillChunk);
+        prefillChunk,
+        cacheMemory);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
-    return new StreamConfig(rows, wanted, maxStreams, generator, maxPadding, prefillChunk);
+    return new StreamConfig(
+        rows, wanted, maxStreams, generator, maxPadding, prefillChunk, cacheMemory);
   }
 }

@@ -98,17 +98,17 @@ public final class DynamicBatcher {
 
   /** Returns whether anything waits that no worker looks after, unless one is on its way. */
   public boolean needsWorker() {
-    return queue.size() > 0 && !batchDelay.isKept();
+    return queue.ready() > 0 && !batchDelay.isKept();
   }
 
   /** Returns how many requests wait that no worker looks after, unless one is on its way. */
   public int waiting() {
-    return batchDelay.isKept() ? 0 : queue.size();
+    return batchDelay.isKept() ? 0 : queue.ready();
   }
 
-  /** Returns whether nothing waits. */
+  /** Returns whether nothing waits that could run. */
   public boolean isEmpty() {
-    return queue.size() == 0;
+    return queue.ready() == 0;
   }
 
   /** Lets a waiting worker look again. */

@@ -32,6 +32,7 @@ final class DecodeSteps implements StreamSteps {
   private final long startNanos;
   private final List<String> sent;
   private final int mostSteps;
+  private final long cacheBytes;
   private final @Nullable TokenSelection choice;
   private final @Nullable PositionIds positions;
   private final PromptChunks chunks;
@@ -75,6 +76,9 @@ final class DecodeSteps implements StreamSteps {
     var prompt = PromptState.of(loop, request);
     var requested = new SamplingParameters(request.options().parameters());
     this.mostSteps = Math.min(room, requested.steps(loop.config().stop().steps()));
+    this.cacheBytes =
+        prompt.givenBytes()
+            + loop.cache().bytes(prompt.rows(), prompt.promptLength() + mostSteps - 1L);
     this.choice =
         loop.config()
             .next()
@@ -165,6 +169,12 @@ final class DecodeSteps implements StreamSteps {
 
   private Tensor part(GenerationInput input) {
     return chunks.part(Objects.requireNonNull(request.input(input.name())).tensor());
+  }
+
+  /** Returns the size of the caches behind the last step that is possible, without padding. */
+  @Override
+  public long cacheBytes() {
+    return cacheBytes;
   }
 
   @Override

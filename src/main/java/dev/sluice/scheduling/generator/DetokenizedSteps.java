@@ -55,6 +55,11 @@ final class DetokenizedSteps implements StreamSteps {
   }
 
   @Override
+  public long cacheBytes() {
+    return steps.cacheBytes();
+  }
+
+  @Override
   public InferenceRequest next() {
     return steps.next();
   }

@@ -4,6 +4,7 @@ import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.scheduling.generator.input.CacheSize;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
@@ -62,6 +63,15 @@ record GenerationLoop(
   long candidates(GeneratorConfig.Next next) {
     Shape logits = called.output(next.from()).orElseThrow().shape();
     return logits.rank() == 0 ? Shape.ANY : logits.dim(logits.rank() - 1);
+  }
+
+  /** Returns the size of what is fed back. */
+  CacheSize cache() {
+    return CacheSize.of(
+        inputs.stream()
+            .filter(input -> input.origin() == Origin.FEEDBACK)
+            .map(GenerationInput::spec)
+            .toList());
   }
 
   /** Returns the number of bytes of what is made up for a row before the first step. */

@@ -117,6 +117,15 @@ public final class Generator implements StreamPlan, AutoCloseable {
     proven = Map.copyOf(found);
   }
 
+  /**
+   * Checks that the size of the caches is known before a stream begins.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT, naming an input whose size is not
+   */
+  public void requireKnownCaches() {
+    loops.values().forEach(loop -> loop.cache().requireKnown());
+  }
+
   /** Returns the model as clients see it. */
   public ModelMetadata shown(ModelMetadata model) {
     var signatures = new LinkedHashMap<String, Signature>();

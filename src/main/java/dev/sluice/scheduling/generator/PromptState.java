@@ -68,6 +68,18 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return Math.toIntExact(length);
   }
 
+  /** Returns the size of what the caller gave to be replaced by what is fed back. */
+  long givenBytes() {
+    long bytes = 0;
+    for (GenerationInput input : loop.inputs()) {
+      NamedTensor given = request.input(input.name());
+      if (given != null && input.origin() == Origin.FEEDBACK) {
+        bytes += given.tensor().byteSize();
+      }
+    }
+    return bytes;
+  }
+
   /**
    * Returns the mask of the first step, the caller's or one that leaves nothing out. Taken over.
    */

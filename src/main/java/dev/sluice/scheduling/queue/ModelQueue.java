@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  *            and leave the rest in order, without allocating.
  * Lateness.  A level may keep requests that are over the queue timeout: they wait in a line of their
  *            own, behind all others of the level. A taker checks for them first.
+ * Memory.    A stream that lacks memory for its caches waits in a line of its own, and is not in the way
+ *            of others. When memory is given back, the first of the highest level begins, as far as
+ *            there is memory for it: nobody passes it, or large ones would wait for ever. It counts
+ *            as waiting, and is cancelled, expired and refused as all that wait.
  * Taking.    Only the model's workers take, each holding the queue (its monitor) for a few
  *            comparisons per request. Only workers contend for it; with one instance there is no
  *            contention. An event loop takes only in place of a resting worker (inline execution).
@@ -40,6 +44,11 @@ import org.jspecify.annotations.Nullable;
 public final class ModelQueue implements QueueIntake {
   private static final int CHUNK = 128;
 
+  /** Lines of a level: those in line, those who are late, and those held for want of memory. */
+  private static final int LINES = 3;
+
+  private static final int HELD = 2;
+
   /** TensorFlow Serving's words for a full queue. */
   public static final String TENSORFLOW_FULL =
       "The batch scheduling queue to which this task was submitted is full";
@@ -58,10 +67,21 @@ public final class ModelQueue implements QueueIntake {
   /** The highest first. Their lines are guarded by this. */
   private final PriorityLevel[] levels;
 
+  private final CacheBudget caches;
+
   /**
    * @param config how many may wait, how many levels there are, and how long one may wait
    */
   public ModelQueue(QueueConfig config) {
+    this(config, CacheBudget.unlimited());
+  }
+
+  /**
+   * @param config how many may wait, how many levels there are, and how long one may wait
+   * @param caches memory for streams
+   */
+  public ModelQueue(QueueConfig config, CacheBudget caches) {
+    this.caches = caches;
     this.capacity = config.capacity();
     this.refusal =
         config.refusesAsUnavailable() ? ErrorCode.UNAVAILABLE : ErrorCode.RESOURCE_EXHAUSTED;
@@ -87,6 +107,16 @@ public final class ModelQueue implements QueueIntake {
   public int size() {
     int counted = size.get();
     return counted >= CLOSED_MARK ? 0 : counted;
+  }
+
+  /** Returns how many wait that a worker could take, or nearly: some may just be leaving. */
+  public int ready() {
+    return Math.max(0, size() - caches.waiting());
+  }
+
+  /** Returns the memory for streams. */
+  public CacheBudget caches() {
+    return caches;
   }
 
   @Override
@@ -123,16 +153,63 @@ public final class ModelQueue implements QueueIntake {
   /** Puts what has arrived into line. Holding the queue. */
   @GuardedBy("this")
   public void drainArrivals() {
+    arrange();
+  }
+
+  /** Puts what has arrived into line. Returns how many streams began that may be new to workers. */
+  private int arrange() {
     for (PendingRequest next = arrivals.poll(); next != null; next = arrivals.poll()) {
-      level(next).fresh.addLast(next);
+      PriorityLevel level = level(next);
       next.inLine = true;
+      if (caches.concerns(next)) {
+        next.line += HELD;
+        level.held.addLast(next);
+        caches.waits();
+      } else {
+        level.fresh.addLast(next);
+      }
+    }
+    return beginStreams();
+  }
+
+  /** Puts streams into line in their order, as far as there is memory. Returns how many. */
+  private int beginStreams() {
+    int begun = 0;
+    for (PriorityLevel level : levels) {
+      for (PendingRequest first = level.held.first(); first != null; begun++) {
+        if (!caches.tryReserve(first)) {
+          return begun;
+        }
+        caches.waitsNoLonger();
+        level.held.remove(first);
+        first.line -= HELD;
+        level.fresh.addLast(first);
+        first = level.held.first();
+      }
+    }
+    return begun;
+  }
+
+  /**
+   * Records that a stream has ended, so that others may begin. Any thread.
+   *
+   * @param bytes that were reserved for it
+   */
+  public void streamEnded(long bytes) {
+    int begun;
+    synchronized (this) {
+      caches.release(bytes);
+      begun = beginStreams();
+    }
+    if (begun > 0) {
+      caches.streamsBegin();
     }
   }
 
   private PriorityLevel level(PendingRequest request) {
     long priority = request.request().options().priority();
     int level = priority >= 1 && priority <= levels.length ? (int) priority - 1 : defaultLevel;
-    request.line = 2 * level;
+    request.line = LINES * level;
     return levels[level];
   }
 
@@ -158,8 +235,8 @@ public final class ModelQueue implements QueueIntake {
 
   @GuardedBy("this")
   private @Nullable PendingRequest firstFrom(int line) {
-    for (int i = line; i < 2 * levels.length; i++) {
-      if (!line(i).isEmpty()) {
+    for (int i = line; i < LINES * levels.length; i++) {
+      if (i % LINES != HELD && !line(i).isEmpty()) {
         return line(i).first();
       }
     }
@@ -168,8 +245,12 @@ public final class ModelQueue implements QueueIntake {
 
   @GuardedBy("this")
   private PendingRequests line(int i) {
-    PriorityLevel level = levels[i / 2];
-    return i % 2 == 0 ? level.fresh : level.late;
+    PriorityLevel level = levels[i / LINES];
+    return switch (i % LINES) {
+      case 0 -> level.fresh;
+      case HELD -> level.held;
+      default -> level.late;
+    };
   }
 
   /** Takes one who is in line. Holding the queue. */
@@ -177,7 +258,10 @@ public final class ModelQueue implements QueueIntake {
   public void remove(PendingRequest waiting) {
     line(waiting.line).remove(waiting);
     waiting.inLine = false;
-    levels[waiting.line / 2].leave();
+    if (waiting.line % LINES == HELD) {
+      caches.waitsNoLonger();
+    }
+    levels[waiting.line / LINES].leave();
     size.decrementAndGet();
   }
 
@@ -186,22 +270,31 @@ public final class ModelQueue implements QueueIntake {
    *
    * @return false if a worker has taken it, or will not get it: then it is not the caller's
    */
-  public synchronized boolean withdraw(PendingRequest waiting) {
-    drainArrivals();
-    if (waiting.inLine) {
-      remove(waiting);
-      return true;
+  public boolean withdraw(PendingRequest waiting) {
+    boolean withdrawn;
+    int begun;
+    synchronized (this) {
+      begun = arrange();
+      withdrawn = waiting.inLine;
+      if (withdrawn) {
+        remove(waiting);
+      }
     }
-    return false;
+    if (begun > 0) {
+      caches.streamsBegin();
+    }
+    return withdrawn;
   }
 
   /** Hands out all that waits, to be answered by the caller. Any thread. */
   public synchronized List<PendingRequest> takeAll() {
     var waiting = new ArrayList<PendingRequest>();
     drainArrivals();
-    for (PendingRequest next = first(); next != null; next = first()) {
-      remove(next);
-      waiting.add(next);
+    for (int i = 0; i < LINES * levels.length; i++) {
+      for (PendingRequest next = line(i).first(); next != null; next = line(i).first()) {
+        remove(next);
+        waiting.add(next);
+      }
     }
     return waiting;
   }

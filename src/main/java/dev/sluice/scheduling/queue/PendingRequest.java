@@ -41,6 +41,9 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   boolean inLine;
   long queueTimeoutNanos = Long.MAX_VALUE;
 
+  /** Whether memory is reserved for its stream's caches. */
+  boolean reservesCache;
+
   /** After how long it is refused, which nothing changes. */
   long timeoutNanos = Long.MAX_VALUE;
 
@@ -124,6 +127,19 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   /** Returns whether it is a step of a stream that has begun. */
   public boolean isUnderWay() {
     return underWay;
+  }
+
+  /** Returns the most bytes that its stream may keep from step to step; 0 if it is none. */
+  public long cacheBytes() {
+    return recipient.cacheBytes();
+  }
+
+  /**
+   * Returns whether memory is reserved for its stream's caches since it began. By who has taken it
+   * from the queue.
+   */
+  public boolean hasReservedCache() {
+    return reservesCache;
   }
 
   /**

@@ -4,8 +4,9 @@ import dev.sluice.config.model.QueuePolicy;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The requests of one level of priority: those in line, and behind them those who have waited too
- * long but stay. The lines are for the holder of the queue, the counter for any thread.
+ * The requests of one level of priority: those in line, behind them those who have waited too long
+ * but stay, and apart from both the streams that wait for memory. The lines are for the holder of
+ * the queue, the counter for any thread.
  */
 final class PriorityLevel {
   private static final long NANOS_PER_MICRO = 1_000;
@@ -13,6 +14,10 @@ final class PriorityLevel {
 
   final PendingRequests fresh = new PendingRequests();
   final PendingRequests late = new PendingRequests();
+
+  /** Streams that wait for memory before they may stand in line. */
+  final PendingRequests held = new PendingRequests();
+
   private final AtomicInteger size = new AtomicInteger();
   private final boolean delays;
   private final long timeoutNanos;

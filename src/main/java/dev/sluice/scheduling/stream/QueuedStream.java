@@ -58,6 +58,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
 
   private boolean begun;
 
+  /** Whether memory is reserved for its caches. Belongs to who owns the stream. */
+  private boolean reservesCache;
+
   /** True once the subscriber is called no more. The event loop's. */
   private boolean done;
 
@@ -191,10 +194,16 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     return following;
   }
 
+  @Override
+  public long cacheBytes() {
+    return steps.cacheBytes();
+  }
+
   /** After a step has run, or was refused: mostly on a worker. */
   @Override
   public boolean onCompletion(PendingRequest step) {
     step.request().close();
+    reservesCache |= step.hasReservedCache();
     try {
       InferenceResponse ran = step.response();
       if (ran != null) {
@@ -286,6 +295,9 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     }
     request.close();
     admission.left(request);
+    if (cacheBytes() > 0) {
+      admission.cacheFreed(reservesCache ? cacheBytes() : 0);
+    }
   }
 
   static InferenceException explain(InferenceRequest request, Throwable failure) {

@@ -73,17 +73,23 @@ final class StreamAdmission {
     shares.release(request.model().caller());
   }
 
+  /** Gives back what was reserved for a stream's caches; it, too, may have been in others' way. */
+  void cacheFreed(long bytes) {
+    queue.streamEnded(bytes);
+  }
+
   /**
    * Puts a stream's first step into the queue, where it waits like any request.
    *
-   * @throws InferenceException if there is no place, or the model is out of service; the step stays
-   *     the caller's
+   * @throws InferenceException if there is no place, there will never be memory for its caches, or
+   *     the model is out of service; the step stays the caller's
    */
   void offerFirst(InferenceRequest step, Context callerContext, Recipient stream) {
     InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       throw refusal;
     }
+    queue.caches().requireEver(stream.cacheBytes(), step.model().id().name());
     var waiting =
         new PendingRequest(
             step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);

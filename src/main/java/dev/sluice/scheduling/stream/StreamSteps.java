@@ -18,6 +18,11 @@ public interface StreamSteps extends AutoCloseable {
   /** Returns whether there is no further step. A stream may have none at all. */
   boolean isOver();
 
+  /** Returns the most bytes that are kept from one step for the next; 0 if they are not counted. */
+  default long cacheBytes() {
+    return 0;
+  }
+
   /**
    * Returns the next run of the model: an {@link InferenceRequest#step}, the caller's to close. Not
    * asked for when the stream {@link #isOver}.

@@ -53,6 +53,8 @@ public final class VersionMeter {
 
   private volatile IntSupplier waiting = () -> 0;
   private volatile IntSupplier inFlight = () -> 0;
+  private volatile LongSupplier cacheBytes = () -> 0;
+  private volatile IntSupplier cacheWaiting = () -> 0;
 
   /**
    * @param shown the versions that the page shows
@@ -106,6 +108,27 @@ public final class VersionMeter {
    */
   public void queue(IntSupplier size) {
     waiting = size;
+  }
+
+  /**
+   * Says how the page learns of the memory for what streams keep from step to step.
+   *
+   * @param reserved bytes, for any thread
+   * @param streams that wait for memory, for any thread
+   */
+  public void streamCaches(LongSupplier reserved, IntSupplier streams) {
+    cacheBytes = reserved;
+    cacheWaiting = streams;
+  }
+
+  /** Returns the bytes that are reserved for what streams keep from step to step. */
+  public long cacheBytes() {
+    return cacheBytes.getAsLong();
+  }
+
+  /** Returns how many streams wait for memory. */
+  public int cacheWaiting() {
+    return cacheWaiting.getAsInt();
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.sluice.config.model.QueuePolicy;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.queue.QueueIntake.Offer;
 import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +136,85 @@ class ModelQueueTest {
     assertThat(queue.close()).containsExactly(high, low);
     assertThat(queue.offer(waiting(0))).isEqualTo(Offer.CLOSED);
     assertThat(queue.size()).isZero();
+  }
+
+  /** A stream that keeps so many bytes. */
+  private PendingRequest stream(long bytes, long priority) {
+    var recipient =
+        new Recipient() {
+          @Override
+          public long cacheBytes() {
+            return bytes;
+          }
+
+          @Override
+          public void deliver(
+              @Nullable InferenceResponse response, @Nullable InferenceException failure) {
+            throw new AssertionError("nothing is answered here");
+          }
+        };
+    var request = requests.request(Deadline.NONE, priority, 1f);
+    var pending = new PendingRequest(request, requests.callerContext(), 1, 0, recipient);
+    made.add(pending);
+    return pending;
+  }
+
+  private static ModelQueue withMemory(long bytes, AtomicInteger begun) {
+    return new ModelQueue(
+        new QueueConfig(8, Duration.ZERO, 2, 2), new CacheBudget(bytes, begun::incrementAndGet));
+  }
+
+  @Test
+  void streamsWithoutMemoryWaitBesideTheLineAndTheHigherLevelBeginsFirst() {
+    var begun = new AtomicInteger();
+    ModelQueue queue = withMemory(100, begun);
+    PendingRequest running = stream(80, 2);
+    PendingRequest low = stream(30, 2);
+    PendingRequest small = stream(5, 2);
+    PendingRequest high = stream(90, 1);
+    PendingRequest plain = waiting(2);
+    queue.offer(running);
+    assertThat(inLine(queue)).containsExactly(running);
+    List.of(low, small, high, plain).forEach(queue::offer);
+    assertThat(inLine(queue)).containsExactly(running, plain);
+    assertThat(queue.size()).isEqualTo(5);
+    assertThat(queue.ready()).isEqualTo(2);
+    assertThat(queue.caches().waiting()).isEqualTo(3);
+    queue.streamEnded(80);
+    assertThat(inLine(queue)).containsExactly(high, running, plain);
+    queue.streamEnded(90);
+    assertThat(inLine(queue)).containsExactly(high, running, plain, low, small);
+    assertThat(begun).hasValue(2);
+    assertThat(queue.caches().reserved()).isEqualTo(35);
+    assertThat(queue.caches().waiting()).isZero();
+  }
+
+  @Test
+  void streamThatWaitsForMemoryIsWithdrawnAndThoseBehindItBegin() {
+    var begun = new AtomicInteger();
+    ModelQueue queue = withMemory(100, begun);
+    PendingRequest running = stream(80, 1);
+    PendingRequest large = stream(90, 1);
+    PendingRequest small = stream(20, 1);
+    List.of(running, large, small).forEach(queue::offer);
+    assertThat(inLine(queue)).containsExactly(running);
+    assertThat(queue.withdraw(large)).isTrue();
+    assertThat(queue.withdraw(large)).isFalse();
+    assertThat(large.hasReservedCache()).isFalse();
+    queue.streamEnded(0);
+    assertThat(begun).hasValue(1);
+    assertThat(inLine(queue)).containsExactly(running, small);
+  }
+
+  @Test
+  void closingHandsOutStreamsThatWaitForMemoryToo() {
+    ModelQueue queue = withMemory(100, new AtomicInteger());
+    PendingRequest running = stream(80, 2);
+    PendingRequest large = stream(90, 1);
+    List.of(running, large).forEach(queue::offer);
+    inLine(queue);
+    assertThat(queue.close()).containsExactlyInAnyOrder(running, large);
+    assertThat(queue.caches().waiting()).isZero();
   }
 
   @Test

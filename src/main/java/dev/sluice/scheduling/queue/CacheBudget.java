@@ -1,0 +1,88 @@
+package dev.sluice.scheduling.queue;
+
+import dev.sluice.inference.InferenceException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Memory for what the streams of one model keep from step to step, their KV caches above all. A
+ * stream reserves the most that it may come to keep before it begins, so that none that has begun
+ * is refused later; until there is so much, it waits. Changed by the holder of the queue; read by
+ * any thread.
+ */
+public final class CacheBudget {
+  private final long limit;
+  private final Runnable streamsBegin;
+  private final AtomicLong reserved = new AtomicLong();
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /**
+   * @param limit bytes; 0: streams reserve nothing and never wait for memory
+   * @param streamsBegin called on any thread when streams that have waited may begin
+   */
+  public CacheBudget(long limit, Runnable streamsBegin) {
+    this.limit = limit;
+    this.streamsBegin = streamsBegin;
+  }
+
+  /** Returns a budget without a limit. */
+  static CacheBudget unlimited() {
+    return new CacheBudget(0, () -> {});
+  }
+
+  /** Returns the number of bytes that streams have reserved. */
+  public long reserved() {
+    return reserved.get();
+  }
+
+  /** Returns how many streams wait for memory. */
+  public int waiting() {
+    return waiting.get();
+  }
+
+  /**
+   * Refuses a stream that would wait for ever.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it may come to keep more than there is
+   */
+  public void requireEver(long bytes, String model) {
+    if (limit > 0 && bytes > limit) {
+      throw InferenceException.invalid(
+          ("with its prompt and its most steps the stream may keep caches of %d bytes; all streams"
+                  + " of model '%s' may keep %d (setting stream.cache_memory)")
+              .formatted(bytes, model, limit));
+    }
+  }
+
+  /** Returns whether a request is a stream that reserves memory before it begins. */
+  boolean concerns(PendingRequest request) {
+    return limit > 0 && !request.isUnderWay() && request.cacheBytes() > 0;
+  }
+
+  /** Reserves memory for a stream; false, and nothing is reserved, if it is not free. */
+  boolean tryReserve(PendingRequest first) {
+    long bytes = first.cacheBytes();
+    if (bytes > limit - reserved.get()) {
+      return false;
+    }
+    reserved.addAndGet(bytes);
+    first.reservesCache = true;
+    return true;
+  }
+
+  void waits() {
+    waiting.incrementAndGet();
+  }
+
+  void waitsNoLonger() {
+    waiting.decrementAndGet();
+  }
+
+  void release(long bytes) {
+    reserved.addAndGet(-bytes);
+  }
+
+  void streamsBegin() {
+    streamsBegin.run();
+  }
+}
