@@ -9,7 +9,7 @@ public final class Dimensions {
   /** More than any model has, and few enough to remember for every input. */
   private static final int MOST = 256;
 
-  private long[] sizes = new long[8];
+  private long[] sizes = new long[4];
   private int rank;
 
   /**

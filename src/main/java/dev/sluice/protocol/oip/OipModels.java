@@ -137,9 +137,10 @@ public final class OipModels {
   /** Returns the signature that a request means when it names none. */
   static Optional<Signature> defaultSignature(ModelLease model) {
     Map<String, Signature> all = model.metadata().signatures();
-    if (all.size() == 1) {
+    Signature named = all.get(Signature.DEFAULT);
+    if (named == null && all.size() == 1) {
       return Optional.of(all.values().iterator().next());
     }
-    return Optional.ofNullable(all.get(Signature.DEFAULT));
+    return Optional.ofNullable(named);
   }
 }

@@ -146,8 +146,8 @@ final class FurtherWorkers {
       return false;
     }
     long now = nanoTime.getAsLong();
-    long shortest = shortest(first.get(), Long.MAX_VALUE, now);
-    shortest = shortest(workers.subList(0, index), shortest, now);
+    List<ModelWorkerVerticle> fixed = first.get();
+    long shortest = Math.min(shortest(fixed, fixed.size(), now), shortest(workers, index, now));
     boolean needed =
         switch (policy.need(requests, shortest)) {
           case NONE -> false;
@@ -160,9 +160,10 @@ final class FurtherWorkers {
     return needed;
   }
 
-  private static long shortest(List<ModelWorkerVerticle> of, long otherwise, long now) {
-    long shortest = otherwise;
-    for (int i = 0; i < of.size(); i++) {
+  /** Returns for how long the first so many of some workers have run, the shortest of them. */
+  private static long shortest(List<ModelWorkerVerticle> of, int count, long now) {
+    long shortest = Long.MAX_VALUE;
+    for (int i = 0; i < count; i++) {
       shortest = Math.min(shortest, of.get(i).watch().runningNanos(now));
     }
     return shortest;

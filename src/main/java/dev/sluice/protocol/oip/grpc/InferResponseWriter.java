@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class InferResponseWriter {
   private static final byte[] NOTHING = {};
 
-  /** The head of one output's message, and its size in bytes. */
-  private static final class Head {
+  /** The head of one output's message, its size in bytes, and the tensor behind all heads. */
+  private static final class Output {
     private final byte[] name;
     private final byte[] datatype;
     private final Shape shape;
@@ -40,8 +40,12 @@ final class InferResponseWriter {
     /** The entries of the field, as they are written. */
     private final byte[] parameters;
 
-    Head(NamedTensor output, Map<String, ParameterValue> said) {
-      parameters = encoded(said);
+    /** What is sent; null for an output that went to shared memory. */
+    private final @Nullable Tensor contents;
+
+    Output(NamedTensor output, @Nullable SharedMemorySlice slot) {
+      contents = slot == null ? output.tensor() : null;
+      parameters = slot == null ? NOTHING : encoded(slot.parameters());
       name = utf8(output.name());
       datatype = utf8(output.tensor().type().name());
       shape = output.tensor().shape();
@@ -73,6 +77,16 @@ final class InferResponseWriter {
       }
       out.raw(parameters);
     }
+
+    /** Clients count the contents with the outputs: one that is elsewhere has empty ones. */
+    void writeContents(ProtobufWriter out) {
+      int field = ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER;
+      if (contents == null) {
+        out.begin(field, 0);
+      } else {
+        out.bytes(field, contents.data(), 0, (int) contents.byteSize());
+      }
+    }
   }
 
   private final byte[] name;
@@ -82,10 +96,7 @@ final class InferResponseWriter {
   /** The entries of the field, as they are written. */
   private final byte[] parameters;
 
-  private final List<Head> heads = new ArrayList<>();
-
-  /** The tensors that are sent; null for one that went to shared memory. */
-  private final List<@Nullable Tensor> tensors = new ArrayList<>();
+  private final List<Output> outputs;
 
   private InferResponseWriter(
       InferenceResponse response, String id, Map<String, SharedMemorySlice> slots) {
@@ -93,13 +104,13 @@ final class InferResponseWriter {
     this.version = utf8(Long.toString(response.model().version()));
     this.id = utf8(id);
     this.parameters = encoded(response.parameters());
+    this.outputs = new ArrayList<>(response.outputs().size());
     for (NamedTensor output : response.outputs()) {
       SharedMemorySlice slot = slots.get(output.name());
       if (slot != null) {
         slot.write(output.name(), output.tensor());
       }
-      heads.add(new Head(output, slot == null ? Map.of() : slot.parameters()));
-      tensors.add(slot == null ? output.tensor() : null);
+      outputs.add(new Output(output, slot));
     }
   }
 
@@ -142,16 +153,11 @@ final class InferResponseWriter {
       out.bytes(ModelInferResponse.ID_FIELD_NUMBER, id);
     }
     out.raw(parameters);
-    for (Head head : heads) {
-      head.write(out);
+    for (Output output : outputs) {
+      output.write(out);
     }
-    for (Tensor tensor : tensors) {
-      // Clients count the contents with the outputs: one that is elsewhere has empty ones.
-      if (tensor == null) {
-        out.begin(ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER, 0);
-      } else {
-        write(tensor, out);
-      }
+    for (Output output : outputs) {
+      output.writeContents(out);
     }
     return out.toBuffer();
   }
@@ -162,24 +168,14 @@ final class InferResponseWriter {
             + fieldSize(ModelInferResponse.MODEL_VERSION_FIELD_NUMBER, version.length);
     size += id.length == 0 ? 0 : fieldSize(ModelInferResponse.ID_FIELD_NUMBER, id.length);
     size += parameters.length;
-    for (Head head : heads) {
-      size += fieldSize(ModelInferResponse.OUTPUTS_FIELD_NUMBER, head.size());
-    }
-    for (Tensor tensor : tensors) {
+    for (Output output : outputs) {
+      size += fieldSize(ModelInferResponse.OUTPUTS_FIELD_NUMBER, output.size());
       size +=
           fieldSize(
               ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER,
-              tensor == null ? 0 : tensor.byteSize());
+              output.contents == null ? 0 : output.contents.byteSize());
     }
     return size;
-  }
-
-  private static void write(Tensor tensor, ProtobufWriter out) {
-    out.bytes(
-        ModelInferResponse.RAW_OUTPUT_CONTENTS_FIELD_NUMBER,
-        tensor.data(),
-        0,
-        (int) tensor.byteSize());
   }
 
   private static byte[] utf8(String text) {

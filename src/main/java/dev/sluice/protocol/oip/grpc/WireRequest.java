@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  * needs to be freed.
  */
 final class WireRequest {
-  private final List<WireInput> inputs = new ArrayList<>();
-  private final List<String> outputs = new ArrayList<>();
-  private final Map<String, Integer> classes = new HashMap<>(0);
-  private final Map<String, SharedMemoryParameters> places = new HashMap<>(0);
-  private final List<Body> rawContents = new ArrayList<>();
+  /** Lists of no capacity take one element without room for nine more, which few requests need. */
+  private final List<WireInput> inputs = new ArrayList<>(0);
+
+  private final List<String> outputs = new ArrayList<>(0);
+  private Map<String, Integer> classes = Map.of();
+  private Map<String, SharedMemoryParameters> places = Map.of();
+  private final List<Body> rawContents = new ArrayList<>(0);
   private final RequestParameters parameters = new RequestParameters(WireParameter::wrongType);
   private String modelName = "";
   private String modelVersion = "";
@@ -124,9 +126,11 @@ final class WireRequest {
     outputs.add(name);
     SharedMemoryParameters place = shared.place();
     if (place != null) {
+      places = places.isEmpty() ? new HashMap<>() : places;
       places.put(name, place);
     }
     if (best > 0) {
+      classes = classes.isEmpty() ? new HashMap<>() : classes;
       classes.put(name, best);
     }
   }

@@ -135,21 +135,24 @@ record InferDecoder(
   /** Returns the tensors of all inputs, which the caller owns from now on. */
   private List<NamedTensor> tensors(JsonRequest parsed, Body binary) {
     List<NamedTensor> tensors = new ArrayList<>(parsed.inputs().size());
-    List<NamedTensor> copied = new ArrayList<>();
+    List<NamedTensor> copied = new ArrayList<>(parsed.inputs().size());
     try {
       int at = 0;
       for (JsonInput input : parsed.inputs()) {
         @Nullable Tensor values = input.values();
+        boolean parsedValues = values != null;
         if (input.place() != null) {
           values = SharedMemory.slot(memory, input.place()).read(input.head(), model.id().name());
-          copied.add(new NamedTensor(input.head().name(), values));
         } else if (values == null) {
           int size = (int) input.binarySize();
           values = copy(input.head(), binary.slice(at, size));
-          copied.add(new NamedTensor(input.head().name(), values));
           at += size;
         }
-        tensors.add(new NamedTensor(input.head().name(), values));
+        var tensor = new NamedTensor(input.head().name(), values);
+        if (!parsedValues) {
+          copied.add(tensor);
+        }
+        tensors.add(tensor);
       }
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(copied);

@@ -11,6 +11,7 @@ import dev.sluice.protocol.oip.http.json.OutputForms;
 import dev.sluice.protocol.oip.http.json.ResponseParametersJson;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
@@ -24,8 +25,8 @@ import java.util.Map;
 final class InferEncoder {
   private static final BytesForm BASE64 = (element, out) -> out.base64(element.toArray());
 
-  /** Bytes of JSON around the values of one output, and around all of them. */
-  private static final int FRAME = 128;
+  /** Bytes of JSON around the values of one output, and around all of them, without names. */
+  private static final int FRAME = 96;
 
   private final InferenceResponse response;
   private final String id;
@@ -50,7 +51,7 @@ final class InferEncoder {
 
   /** Returns the number of bytes that a response is likely to take. */
   static long likelySize(InferenceResponse response, OutputForms forms) {
-    long size = FRAME;
+    long size = FRAME + response.model().name().length();
     for (NamedTensor output : response.outputs()) {
       size += FRAME + output.name().length();
       size +=
@@ -102,7 +103,8 @@ final class InferEncoder {
   private void output(String name, Tensor tensor) {
     out.raw("{\"name\":").string(name);
     out.raw(",\"datatype\":\"").raw(tensor.type().name());
-    out.raw("\",\"shape\":").raw(tensor.shape().toString());
+    out.raw("\",\"shape\":");
+    shape(tensor.shape());
     SharedMemorySlice slot = forms.slot(name);
     if (slot != null) {
       slot.write(name, tensor);
@@ -120,6 +122,17 @@ final class InferEncoder {
       data(tensor, BytesForm.TEXT);
     }
     out.raw('}');
+  }
+
+  private void shape(Shape shape) {
+    out.raw('[');
+    for (int i = 0; i < shape.rank(); i++) {
+      if (i > 0) {
+        out.raw(',');
+      }
+      out.number(shape.dim(i));
+    }
+    out.raw(']');
   }
 
   private void data(Tensor tensor, BytesForm form) {

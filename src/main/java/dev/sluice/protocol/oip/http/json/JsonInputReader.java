@@ -146,6 +146,14 @@ final class JsonInputReader implements AutoCloseable {
   }
 
   private void requireOneSource() {
+    int sources =
+        (values == null ? 0 : 1) + (binarySize == NONE ? 0 : 1) + (sharedPlace == null ? 0 : 1);
+    if (sources != 1) {
+      throw notOneSource();
+    }
+  }
+
+  private InferenceException notOneSource() {
     List<String> set = new ArrayList<>();
     if (values != null) {
       set.add("'data'");
@@ -156,15 +164,13 @@ final class JsonInputReader implements AutoCloseable {
     if (sharedPlace != null) {
       set.add("'shared_memory_region'");
     }
-    if (set.size() != 1) {
-      throw InferenceException.invalid(
-          "Input must set only one of the following fields: 'data', 'binary_data_size' in"
-              + " 'parameters', 'shared_memory_region' in 'parameters'. But "
-              + (set.isEmpty() ? "no field is set" : String.join(" and ", set) + " are set")
-              + " for input '"
-              + Excerpt.of(String.valueOf(name))
-              + "'");
-    }
+    return InferenceException.invalid(
+        "Input must set only one of the following fields: 'data', 'binary_data_size' in"
+            + " 'parameters', 'shared_memory_region' in 'parameters'. But "
+            + (set.isEmpty() ? "no field is set" : String.join(" and ", set) + " are set")
+            + " for input '"
+            + Excerpt.of(String.valueOf(name))
+            + "'");
   }
 
   /** Frees what {@link #read} has not handed over. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * which this object owns until {@link #close}.
  */
 public final class JsonRequest extends JsonRequestBody {
-  private final List<JsonInput> inputs = new ArrayList<>();
+  private final List<JsonInput> inputs = new ArrayList<>(0);
   private final OutputForms outputs = new OutputForms();
   private boolean hasInputs;
 

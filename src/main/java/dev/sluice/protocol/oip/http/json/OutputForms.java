@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The outputs that a request wants, and those of them that it wants as binary data. */
 public final class OutputForms {
-  private final List<String> names = new ArrayList<>();
-  private final List<Boolean> binary = new ArrayList<>();
-  private final Map<String, Integer> classes = new HashMap<>();
-  private final Map<String, SharedMemoryParameters> places = new HashMap<>(0);
+  /** Lists of no capacity take one element without room for nine more, which few requests need. */
+  private final List<String> names = new ArrayList<>(0);
+
+  private final List<Boolean> binary = new ArrayList<>(0);
+  private Map<String, Integer> classes = Map.of();
+  private Map<String, SharedMemoryParameters> places = Map.of();
   private Map<String, SharedMemorySlice> slots = Map.of();
   private boolean allBinary;
 
@@ -27,12 +29,14 @@ public final class OutputForms {
     names.add(name);
     binary.add(isBinary);
     if (best > 0) {
+      classes = classes.isEmpty() ? new HashMap<>() : classes;
       classes.put(name, best);
     }
   }
 
   /** Says that an output is to go to shared memory. */
   void place(String name, SharedMemoryParameters place) {
+    places = places.isEmpty() ? new HashMap<>() : places;
     places.put(name, place);
   }
 
