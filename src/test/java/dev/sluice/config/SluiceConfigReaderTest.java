@@ -530,6 +530,7 @@ class SluiceConfigReaderTest {
             "maxStreams",
             "generator",
             "maxPadding",
+            "prefillChunk",
             "ensemble",
             "classLabels",
             "sequence",

@@ -51,7 +51,7 @@ final class InferEncoder {
 
   /** Returns the number of bytes that a response is likely to take. */
   static long likelySize(InferenceResponse response, OutputForms forms) {
-    long size = FRAME + response.model().name().length();
+    long size = (long) FRAME + response.model().name().length();
     for (NamedTensor output : response.outputs()) {
       size += FRAME + output.name().length();
       size +=
