@@ -531,6 +531,7 @@ class SluiceConfigReaderTest {
             "generator",
             "maxPadding",
             "prefillChunk",
+            "cacheMemory",
             "ensemble",
             "classLabels",
             "sequence",
