@@ -9,6 +9,7 @@ import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.SelfSigned;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BooleanSupplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-@Timeout(60)
+@Timeout(120)
 class CertificateReloadIT {
   @TempDir private static Path made;
   private static SelfSigned first;
@@ -140,12 +140,6 @@ class CertificateReloadIT {
     }
   }
 
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
-  }
-
   private static Certificate of(SelfSigned identity) throws Exception {
     return identity.store().getCertificate("own");
   }
@@ -160,7 +154,7 @@ class CertificateReloadIT {
       replace(certificate, second.certificate());
       replace(key, second.key());
       Certificate expected = of(second);
-      await(() -> shown(client, server.port()).equals(expected));
+      Polling.await("the new certificate", () -> shown(client, server.port()).equals(expected));
       assertThat(ask(old)).isEqualTo("HTTP/1.1 200 OK");
       assertThat(old.getSession().getPeerCertificates()[0]).isEqualTo(of(first));
     }
@@ -176,16 +170,16 @@ class CertificateReloadIT {
     logger.addAppender(log);
     try (RunningServer server = start(Optional.empty())) {
       replace(certificate, second.certificate());
-      await(() -> !log.list.isEmpty());
+      Polling.await("a line of the log", () -> !log.list.isEmpty());
       assertThat(shown(client, server.port())).isEqualTo(of(first));
       Files.delete(key);
-      await(() -> log.list.size() > 1);
+      Polling.await("a line of the log", () -> log.list.size() > 1);
       assertThat(shown(client, server.port())).isEqualTo(of(first));
       Files.writeString(key, "nonsense");
-      await(() -> log.list.size() > 2);
+      Polling.await("a line of the log", () -> log.list.size() > 2);
       assertThat(shown(client, server.port())).isEqualTo(of(first));
       replace(key, second.key());
-      await(() -> log.list.size() > 3);
+      Polling.await("a line of the log", () -> log.list.size() > 3);
       assertThat(shown(client, server.port())).isEqualTo(of(second));
     } finally {
       logger.detachAppender(log);
@@ -213,13 +207,13 @@ class CertificateReloadIT {
       assertThat(isAnswered(old, server.port())).isTrue();
       assertThat(isAnswered(changed, server.port())).isFalse();
       replace(clientCa, second.certificate());
-      await(() -> isAnswered(changed, server.port()));
+      Polling.await("the other authority", () -> isAnswered(changed, server.port()));
       for (int i = 0; i < 3; i++) {
         assertThat(isAnswered(old, server.port())).isFalse();
       }
       Files.write(clientCa, List.of(), StandardCharsets.US_ASCII);
       Files.write(clientCa, Files.readAllBytes(first.certificate()));
-      await(() -> isAnswered(old, server.port()));
+      Polling.await("the other authority", () -> isAnswered(old, server.port()));
     }
   }
 }
