@@ -12,7 +12,8 @@ class OipPathOperationsTest {
   void everyResourceHasARowOfTheAccessMatrix() {
     Set<OipPath.Resource> missing = EnumSet.allOf(OipPath.Resource.class);
     for (AccessRow row : AccessRow.HTTP) {
-      if (row.path().startsWith("/v2")) {
+      // Cohere names its own second version.
+      if (row.path().startsWith("/v2") && !row.path().equals("/v2/rerank")) {
         OipPath.Resource resource = OipPath.of(row.path()).resource();
         assertThat(row.operation()).as(row.path()).isEqualTo(resource.operation());
         missing.remove(resource);
