@@ -9,6 +9,7 @@ import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -50,6 +51,11 @@ class PluginCodeIT {
     Files.writeString(
         models.resolve("echoes").resolve("model.yml"),
         "java: { path: /my/echo, settings: { greeting: 'Hello ' } }\n");
+    StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 20 } }");
+    new PluginJar()
+        .file("Relay")
+        .service("StreamingModel", "Relay")
+        .into(models.resolve("relay").resolve("1"));
     server = RunningServer.startWithPlugins(models);
     http = new HttpCaller(server.port());
   }
@@ -86,6 +92,41 @@ class PluginCodeIT {
         Buffer.buffer(
             "{\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[%d],\"data\":[%s]}]}"
                 .formatted(count, values)));
+  }
+
+  private static HttpCaller.Answer relay(float x) {
+    return http.send(
+        "POST", "/v2/models/relay/generate_stream", Buffer.buffer("{\"x\":" + x + "}"));
+  }
+
+  private static String relayed(float... values) {
+    var events = new StringBuilder();
+    for (int i = 0; i < values.length; i++) {
+      events.append(
+          "data: {\"model_name\":\"relay\",\"model_version\":\"1\",\"y\":%s,\"count\":%d}\n\n"
+              .formatted(values[i], i + 1));
+    }
+    return events.toString();
+  }
+
+  @Test
+  void streamOfAnotherModelIsPassedOnMessageByMessage() {
+    assertThat(relay(4).text()).isEqualTo(relayed(5, 6, 7));
+  }
+
+  @Test
+  void codeThatStopsReadingEndsTheStreamOfTheOtherModel() {
+    assertThat(relay(-2).text())
+        .startsWith(relayed(-1, 0))
+        .endsWith("data: {\"error\":\"that is enough\"}\n\n");
+    assertThat(relay(1).text()).isEqualTo(relayed(2, 3, 4));
+  }
+
+  @Test
+  void streamOfAModelThatIsNotThereIsRefused() {
+    HttpCaller.Answer answer = relay(-1);
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.text()).contains("nobody");
   }
 
   @Test

@@ -184,7 +184,7 @@ public final class ServableLoader implements Loader {
             id.version(),
             folder,
             config.runtimes().java().settings(),
-            new PluginModels(members.get(), contexts.vertx()),
+            new PluginModels(members.get(), contexts),
             metrics),
         metrics::close);
   }

@@ -12,12 +12,14 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.runtime.plugin.PluginFailure;
 import dev.sluice.runtime.plugin.PluginValues;
+import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.tensor.NamedTensor;
-import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,15 +30,18 @@ import java.util.concurrent.ExecutionException;
  *
  * <p>Blocks the plugin's thread, never an event loop.
  */
-public record PluginModels(DataPlane data, Vertx vertx) implements Models {
+public record PluginModels(DataPlane data, CallerContexts contexts) implements Models {
   @Override
-  public Answer infer(String model, List<Value> inputs) throws InterruptedException {
-    InferenceRequest request = request(model, inputs);
+  public Answer infer(String model, List<Value> inputs, Map<String, Object> parameters)
+      throws InterruptedException {
+    InferenceRequest request = request(model, inputs, parameters);
     var answer = new CompletableFuture<Answer>();
-    vertx.runOnContext(_ ->
-        data.infer(request)
-            .map(PluginModels::answer)
-            .onComplete(answer::complete, answer::completeExceptionally));
+    contexts
+        .vertx()
+        .runOnContext(_ ->
+            data.infer(request)
+                .map(PluginModels::answer)
+                .onComplete(answer::complete, answer::completeExceptionally));
     try {
       return answer.get();
     } catch (InterruptedException e) {
@@ -47,7 +52,18 @@ public record PluginModels(DataPlane data, Vertx vertx) implements Models {
     }
   }
 
-  private InferenceRequest request(String model, List<Value> inputs) {
+  @Override
+  public void stream(
+      String model, List<Value> inputs, Map<String, Object> parameters, Reader reader)
+      throws Exception {
+    var stream = new AskedStream();
+    stream.ask(contexts, data, request(model, inputs, parameters));
+    stream.read(reader);
+  }
+
+  private InferenceRequest request(
+      String model, List<Value> inputs, Map<String, Object> parameters) {
+    var options = new RequestOptions(0, SequenceStep.NONE, PluginValues.ofPlain(parameters));
     return acquire(model)
         .handOver(lease -> {
           Signature signature =
@@ -59,7 +75,7 @@ public record PluginModels(DataPlane data, Vertx vertx) implements Models {
                           "model '" + model + "' has no signature " + Signature.DEFAULT));
           List<NamedTensor> tensors = PluginValues.tensors(inputs);
           return new InferenceRequest(
-              lease, signature, tensors, List.of(), Deadline.NONE, "own code");
+              lease, signature, tensors, List.of(), Deadline.NONE, "own code", options);
         });
   }
 
@@ -75,7 +91,8 @@ public record PluginModels(DataPlane data, Vertx vertx) implements Models {
     throw new Refusal(Refusal.Kind.NOT_FOUND, "model '" + model + "' takes no requests now");
   }
 
-  private static Answer answer(InferenceResponse response) {
+  /** Returns a copy of a response, which it closes. */
+  static Answer answer(InferenceResponse response) {
     try (response) {
       return new Answer(
           PluginValues.of(response.outputs()),

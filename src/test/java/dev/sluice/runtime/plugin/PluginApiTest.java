@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.sluice.extension.Setup;
 import dev.sluice.inference.ModelId;
 import dev.sluice.serving.plugin.PluginMetrics;
+import dev.sluice.testing.NoModels;
 import dev.sluice.testing.PluginJar;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -88,7 +89,9 @@ class PluginApiTest {
   void everyPluginIsCompiledAgainstItAlone(@TempDir Path folder) throws IOException {
     var plugins = new PluginJar().option("-cp", jar("").toString());
     for (String name :
-        List.of("Chatter", "Doubler", "Echo", "Echoes", "Gate", "Missing", "Parrot", "Totals")) {
+        List.of(
+            "Chatter", "Doubler", "Echo", "Echoes", "Gate", "Missing", "Parrot", "Relay",
+            "Totals")) {
       plugins.file(name);
     }
     plugins.service("Model", "Parrot").into(folder);
@@ -98,9 +101,7 @@ class PluginApiTest {
             1,
             folder,
             Map.of(),
-            (_, _) -> {
-              throw new AssertionError("nobody asks");
-            },
+            new NoModels(),
             new PluginMetrics().of(new ModelId("mine", 1)));
     try (PluginCode code = PluginCode.open(setup, () -> {})) {
       assertThat(code.model()).isPresent();

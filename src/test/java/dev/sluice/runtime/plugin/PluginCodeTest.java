@@ -10,6 +10,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.serving.plugin.PluginMetrics;
+import dev.sluice.testing.NoModels;
 import dev.sluice.testing.PluginJar;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -45,9 +46,7 @@ class PluginCodeTest {
         1,
         folder,
         Map.of(),
-        (_, _) -> {
-          throw new AssertionError("nobody asks");
-        },
+        new NoModels(),
         new PluginMetrics().of(new ModelId("mine", 1)));
   }
 

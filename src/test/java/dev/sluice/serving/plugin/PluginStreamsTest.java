@@ -22,6 +22,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.FakeModelLease;
 import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.NoModels;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
@@ -59,16 +60,7 @@ class PluginStreamsTest {
         .service("StreamingModel", "Doubler")
         .into(folder);
     PluginVersionMetrics metrics = new PluginMetrics().of(new ModelId("own", 1));
-    var setup =
-        new Setup(
-            "own",
-            1,
-            folder,
-            Map.of(),
-            (_, _) -> {
-              throw new AssertionError("nobody asks");
-            },
-            metrics);
+    var setup = new Setup("own", 1, folder, Map.of(), new NoModels(), metrics);
     model =
         new ServablePlugin(
             PluginVersion.of(
