@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -148,10 +149,20 @@ class StartScriptTest {
 
   @Test
   void anotherCollectorTakesThePlaceOfTheScripts() throws IOException {
-    assertThat(flags()).contains("-XX:+UseParallelGC");
+    assertThat(flags(withCores(3))).contains("-XX:+UseParallelGC");
     assertThat(flags(Map.of("SLUICE_JAVA_OPTS", "-Xmx1g -XX:+UseG1GC")))
         .contains("-XX:+UseG1GC")
+        .doesNotContain("-XX:+UseParallelGC", "-XX:+UseSerialGC");
+  }
+
+  @Test
+  void upToTwoCoresCollectWithOneThreadAndLittleMemory() throws IOException {
+    assertThat(flags(withCores(2)))
+        .contains("-XX:+UseSerialGC", "-Xmn16m", "-Xms48m")
         .doesNotContain("-XX:+UseParallelGC");
+    var own = new HashMap<>(withCores(2));
+    own.put("SLUICE_JAVA_OPTS", "-XX:+UseParallelGC");
+    assertThat(flags(own)).contains("-Xmn64m").doesNotContain("-XX:+UseSerialGC");
   }
 
   @Test
@@ -211,7 +222,7 @@ class StartScriptTest {
     Path home = distribution("sluice.jar", "second.jar");
     Files.writeString(home.resolve("lib/sluice.aot"), "made");
     Path script = home.resolve("bin/sluice");
-    List<String> started = new ArrayList<>(flags(script, Map.of()));
+    List<String> started = new ArrayList<>(flags(script, withCores(3)));
     started.removeAll(List.of("dev.sluice.boot.Main", "serve"));
     started.removeIf(
         flag -> flag.matches("-Xm[xn].*|-XX:MaxDirectMemorySize=.*|-XX:InitialRAMPercentage=.*"));
