@@ -87,7 +87,7 @@ class DeadlineIT {
 
   @BeforeAll
   static void open() throws IOException {
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 15; i++) {
       LoopModel.write(models, "loop" + i);
       Files.writeString(models.resolve("loop" + i + "/model.yml"), "concurrency: 1\n");
     }
@@ -100,7 +100,7 @@ class DeadlineIT {
         """
         ensemble:
           steps:
-            - { model: loop13, inputs: { steps: steps }, outputs: { done: done } }
+            - { model: loop14, inputs: { steps: steps }, outputs: { done: done } }
         """);
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
     LoopModel.writeRow(models, "measured");
@@ -368,39 +368,61 @@ class DeadlineIT {
     Answer late = post("/v2/models/chain/infer", v2(""), TIMEOUT);
     assertThat(late.status()).as(late.text()).isEqualTo(504);
     assertThat(late.text()).contains("Request timeout expired after ");
-    requireStillRunning("loop13");
+    requireStillRunning("loop14");
   }
 
-  @Test
-  void streamIsEndedAtItsDeadline() throws Exception {
-    String model = nextModel();
+  /** Completes with the messages of a stream that ends well, or with its status. */
+  private static final class StreamEnd implements StreamObserver<ModelStreamInferResponse> {
+    private final CompletableFuture<String> text = new CompletableFuture<>();
+    private final List<String> messages = new ArrayList<>();
+
+    @Override
+    public void onNext(ModelStreamInferResponse response) {
+      messages.add(response.getErrorMessage());
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      text.complete("status " + failure.getMessage());
+    }
+
+    @Override
+    public void onCompleted() {
+      text.complete(String.join(", ", messages));
+    }
+  }
+
+  private static StreamEnd stream(String model, boolean halfClosed) {
     var headers = new Metadata();
     headers.put(Metadata.Key.of("request-timeout", Metadata.ASCII_STRING_MARSHALLER), TIMEOUT);
-    var ended = new CompletableFuture<String>();
-    List<String> messages = new ArrayList<>();
+    var end = new StreamEnd();
     StreamObserver<ModelInferRequest> requests =
         GRPCInferenceServiceGrpc.newStub(channel)
             .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
-            .modelStreamInfer(
-                new StreamObserver<>() {
-                  @Override
-                  public void onNext(ModelStreamInferResponse response) {
-                    messages.add(response.getErrorMessage());
-                  }
-
-                  @Override
-                  public void onError(Throwable failure) {
-                    ended.complete(String.valueOf(failure.getMessage()));
-                  }
-
-                  @Override
-                  public void onCompleted() {
-                    ended.complete(String.join(", ", messages));
-                  }
-                });
+            .modelStreamInfer(end);
     requests.onNext(oip(model));
-    requests.onCompleted();
-    assertThat(ended.get()).contains("Request timeout expired");
+    if (halfClosed) {
+      requests.onCompleted();
+    }
+    return end;
+  }
+
+  @Test
+  void requestsOfStreamsAreAnsweredByMessagesAtTheDeadlineThatTheyShareWithTheirCalls() {
+    String model = nextModel();
+    List<StreamEnd> ends = Stream.generate(() -> stream(model, true)).limit(30).toList();
+    assertThat(ends)
+        .extracting(end -> end.text.join())
+        .allSatisfy(text -> assertThat(text).startsWith("Request timeout expired"));
+    requireStillRunning(model);
+  }
+
+  @Test
+  void streamWhoseClientSendsNoEndIsEndedBehindTheAnswersOfItsDeadline() {
+    String model = nextModel();
+    StreamEnd end = stream(model, false);
+    assertThat(end.text.join()).startsWith("status DEADLINE_EXCEEDED: Request timeout expired");
+    assertThat(end.messages).singleElement().asString().startsWith("Request timeout expired");
     requireStillRunning(model);
   }
 

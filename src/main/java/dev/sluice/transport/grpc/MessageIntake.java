@@ -51,6 +51,9 @@ final class MessageIntake {
   private State state = State.OPEN;
   private boolean halfClosed;
 
+  /** Whether the method knows that there are no further messages. */
+  private boolean allTaken;
+
   /** True while the next message may not be taken. */
   private boolean taking;
 
@@ -141,7 +144,12 @@ final class MessageIntake {
   }
 
   private boolean isUnderWay() {
-    return taking || !splitter.isEmpty() || (messages != null && messages.isUnderWay());
+    return taking || !splitter.isEmpty() || isAnswering();
+  }
+
+  /** Returns whether a message has been taken whose answers are not all written. */
+  boolean isAnswering() {
+    return messages != null && messages.isUnderWay();
   }
 
   boolean isStopping() {
@@ -177,7 +185,7 @@ final class MessageIntake {
   private void takenAll() {
     if (splitter.starved() > 0) {
       await(splitter.starved());
-    } else if (messages != null) {
+    } else if (messages != null && !allTaken) {
       if (state == State.STOPPED) {
         messages.stop();
       } else if (halfClosed) {
@@ -190,7 +198,7 @@ final class MessageIntake {
     if (!splitter.isEmpty()) {
       throw splitter.cutOff();
     }
-    messages = null;
+    allTaken = true;
     ended.end();
   }
 

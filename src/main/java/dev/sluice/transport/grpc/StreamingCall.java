@@ -26,6 +26,12 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
 
   private static final int OK = 0;
 
+  /**
+   * Time that requests under way have to answer at the deadline that they share with their call: a
+   * client gets the error of its request rather than the end of the call, whichever timer is first.
+   */
+  private static final long LAST_ANSWERS_MILLIS = 100;
+
   private final HttpServerRequest request;
   private final GrpcReply reply;
   private final IdleCallTimeouts idleTimeouts;
@@ -65,11 +71,19 @@ final class StreamingCall extends GrpcExchange implements GrpcStreamCall, IdleCa
     }
     reply.onSent(this::sent);
     idleTimeouts.add(this);
-    arriving(deadlines, namedDeadline(), _ -> fail(expired()));
+    arriving(deadlines, namedDeadline(), _ -> expire());
     intake.open(messages);
     request.exceptionHandler(this::broken);
     request.response().exceptionHandler(_ -> cancelled());
     request.response().closeHandler(_ -> cancelled());
+  }
+
+  private void expire() {
+    if (intake.isAnswering()) {
+      context().vertx().setTimer(LAST_ANSWERS_MILLIS, _ -> fail(expired()));
+    } else {
+      fail(expired());
+    }
   }
 
   private static InferenceException expired() {
