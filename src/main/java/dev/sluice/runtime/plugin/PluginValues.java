@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tensors and parameters as a plugin sees them, and back. Everything is copied.
@@ -88,14 +89,18 @@ public final class PluginValues {
     };
   }
 
-  /** Returns an answer's parameters. */
+  /**
+   * Returns the parameters that a plugin gives: with an answer, or with a request to another model.
+   *
+   * @throws InferenceException INTERNAL if one is neither a text nor a number nor a flag
+   */
   public static Map<String, ParameterValue> ofPlain(Map<String, Object> parameters) {
     Map<String, ParameterValue> values = new LinkedHashMap<>();
     parameters.forEach((name, value) -> values.put(name, value(name, value)));
     return values;
   }
 
-  private static ParameterValue value(String name, Object plain) {
+  private static ParameterValue value(String name, @Nullable Object plain) {
     return switch (plain) {
       case Boolean flag -> new ParameterValue.Flag(flag);
       case Long number -> new ParameterValue.Whole(number, false);
@@ -103,11 +108,14 @@ public final class PluginValues {
       case Double number -> new ParameterValue.Fraction(number);
       case Float number -> new ParameterValue.Fraction(number);
       case String text -> new ParameterValue.Text(text);
-      default ->
-          throw new InferenceException(
-              ErrorCode.INTERNAL,
-              "the answer's parameter '%s' is a %s; wanted a text, a number or a flag"
-                  .formatted(name, plain.getClass().getName()));
+      case null -> throw unknown(name, "null");
+      default -> throw unknown(name, plain.getClass().getName());
     };
+  }
+
+  private static InferenceException unknown(String name, String got) {
+    return new InferenceException(
+        ErrorCode.INTERNAL,
+        "parameter '%s' is %s; wanted a text, a number or a flag".formatted(name, got));
   }
 }

@@ -63,30 +63,33 @@ public record PluginModels(DataPlane data, CallerContexts contexts) implements M
 
   private InferenceRequest request(
       String model, List<Value> inputs, Map<String, Object> parameters) {
-    var options = new RequestOptions(0, SequenceStep.NONE, PluginValues.ofPlain(parameters));
-    return acquire(model)
-        .handOver(lease -> {
-          Signature signature =
-              lease
-                  .metadata()
-                  .signature("")
-                  .orElseThrow(() ->
-                      Refusal.invalid(
-                          "model '" + model + "' has no signature " + Signature.DEFAULT));
-          List<NamedTensor> tensors = PluginValues.tensors(inputs);
-          return new InferenceRequest(
-              lease, signature, tensors, List.of(), Deadline.NONE, "own code", options);
-        });
+    try {
+      var options = new RequestOptions(0, SequenceStep.NONE, PluginValues.ofPlain(parameters));
+      return acquire(model).handOver(lease -> request(lease, inputs, options));
+    } catch (InferenceException e) {
+      throw PluginFailure.refusal(e);
+    }
+  }
+
+  private static InferenceRequest request(
+      ModelLease lease, List<Value> inputs, RequestOptions options) {
+    Signature signature =
+        lease
+            .metadata()
+            .signature("")
+            .orElseThrow(() ->
+                Refusal.invalid(
+                    "model '%s' has no signature %s"
+                        .formatted(lease.id().name(), Signature.DEFAULT)));
+    List<NamedTensor> tensors = PluginValues.tensors(inputs);
+    return new InferenceRequest(
+        lease, signature, tensors, List.of(), Deadline.NONE, "own code", options);
   }
 
   private ModelLease acquire(String model) {
-    try {
-      if (data.admit(new ModelSelector.Latest(model), Caller.SERVER)
-          instanceof ModelLookup.Found(ModelLease lease)) {
-        return lease;
-      }
-    } catch (InferenceException e) {
-      throw PluginFailure.refusal(e);
+    if (data.admit(new ModelSelector.Latest(model), Caller.SERVER)
+        instanceof ModelLookup.Found(ModelLease lease)) {
+      return lease;
     }
     throw new Refusal(Refusal.Kind.NOT_FOUND, "model '" + model + "' takes no requests now");
   }
