@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs {@code bin/sluice} with a java that prints its arguments, on a made-up machine. */
 class StartScriptTest {
@@ -158,11 +160,61 @@ class StartScriptTest {
   @Test
   void upToTwoCoresCollectWithOneThreadAndLittleMemory() throws IOException {
     assertThat(flags(withCores(2)))
-        .contains("-XX:+UseSerialGC", "-Xmn16m", "-Xms48m")
+        .contains("-XX:+UseSerialGC", "-Xmn16m", "-XX:InitialRAMPercentage=0.4")
         .doesNotContain("-XX:+UseParallelGC");
     var own = new HashMap<>(withCores(2));
     own.put("SLUICE_JAVA_OPTS", "-XX:+UseParallelGC");
     assertThat(flags(own)).contains("-Xmn64m").doesNotContain("-XX:+UseSerialGC");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          100000 100000 | -Xmn16m
+          200000 100000 | -Xmn16m
+          210000 100000 | -Xmn96m
+          80000 20000   | -Xmn128m
+          max 100000    | -Xmn2048m
+          """)
+  void theQuotaOfACgroupCountsAsCoresRoundedUp(String quota, String young) throws IOException {
+    write("proc/meminfo", "MemTotal:       167772160 kB\n");
+    write("proc/self/cgroup", "0::/\n");
+    write("sys/fs/cgroup/cpu.max", quota + "\n");
+    assertThat(flags(withCores(64))).contains(young);
+  }
+
+  @Test
+  void theSmallestOfNestedQuotasCounts() throws IOException {
+    write("proc/self/cgroup", "0::/pods.slice/pod1\n");
+    write("sys/fs/cgroup/pods.slice/cpu.max", "100000 100000\n");
+    write("sys/fs/cgroup/pods.slice/pod1/cpu.max", "800000 100000\n");
+    assertThat(flags(withCores(64))).contains("-XX:+UseSerialGC");
+  }
+
+  @Test
+  void aQuotaAboveTheMachinesCoresIsNone() throws IOException {
+    write("proc/self/cgroup", "0::/\n");
+    write("sys/fs/cgroup/cpu.max", "800000 100000\n");
+    assertThat(flags(withCores(3))).contains("-Xmn96m");
+  }
+
+  @Test
+  void quotasOfCgroupVersion1AreReadToo() throws IOException {
+    write("proc/self/cgroup", "3:cpu,cpuacct:/docker/4711\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    assertThat(flags(withCores(64))).contains("-XX:+UseParallelGC");
+    write("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "150000\n");
+    write("sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n");
+    assertThat(flags(withCores(64))).contains("-XX:+UseSerialGC");
+  }
+
+  /** A smallest heap above the largest one would end the start. */
+  @Test
+  void noHeapIsSoSmallThatItConflictsWithWhereItBegins() throws IOException {
+    assertThat(flags(withCores(2))).noneMatch(flag -> flag.startsWith("-Xms"));
   }
 
   @Test
@@ -226,7 +278,7 @@ class StartScriptTest {
     started.removeAll(List.of("dev.sluice.boot.Main", "serve"));
     started.removeIf(
         flag -> flag.matches("-Xm[xn].*|-XX:MaxDirectMemorySize=.*|-XX:InitialRAMPercentage=.*"));
-    List<String> options = new ArrayList<>(output(script, Map.of(), "java-options"));
+    List<String> options = new ArrayList<>(output(script, withCores(2), "java-options"));
     assertThat(options.remove("\"-XX:MaxRAMPercentage=25\"")).isTrue();
     assertThat(options).isEqualTo(started.stream().map(flag -> '"' + flag + '"').toList());
   }
