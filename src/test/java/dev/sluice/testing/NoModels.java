@@ -10,12 +10,12 @@ import java.util.Map;
 public record NoModels() implements Models {
   @Override
   public Answer infer(String model, List<Value> inputs, Map<String, Object> parameters) {
-    throw new AssertionError("nobody asks");
+    throw new AssertionError("asked unexpectedly");
   }
 
   @Override
   public void stream(
       String model, List<Value> inputs, Map<String, Object> parameters, Reader reader) {
-    throw new AssertionError("nobody asks");
+    throw new AssertionError("asked unexpectedly");
   }
 }

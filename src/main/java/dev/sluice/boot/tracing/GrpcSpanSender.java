@@ -33,8 +33,8 @@ import java.util.function.Consumer;
  * for gRPC need OkHttp or another Netty, and the JDK's client, by which it sends over HTTP, gives
  * no trailers.
  *
- * <p>Threads: a message is written on the caller's thread, sent on an event loop, and the outcome
- * is told there.
+ * <p>Threads: a message is written on the caller's thread, sent on an event loop, where its outcome
+ * is reported too.
  */
 final class GrpcSpanSender implements GrpcSender {
   private static final int HEAD = 5;

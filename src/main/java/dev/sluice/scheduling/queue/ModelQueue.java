@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *            own, behind all others of the level. A taker checks for them first.
  * Memory.    A stream that lacks memory for its caches waits in a line of its own, and is not in the way
  *            of others. When memory is given back, the first of the highest level begins, as far as
- *            there is memory for it: nobody passes it, or large ones would wait for ever. It counts
+ *            there is memory for it: none overtakes it, or large ones would wait for ever. It counts
  *            as waiting, and is cancelled, expired and refused as all that wait.
  * Taking.    Only the model's workers take, each holding the queue (its monitor) for a few
  *            comparisons per request. Only workers contend for it; with one instance there is no

@@ -16,7 +16,7 @@ import org.apache.lucene.util.automaton.UTF32ToUTF8;
  * A deterministic automaton over the bytes of UTF-8, as a table in native memory, where it counts
  * as tensors do. From each of its states a text can be completed. Immutable; any thread.
  *
- * <p>Owner: who made it, and closes it when nobody uses it any more.
+ * <p>Owner: its creator, which closes it behind the last use.
  */
 final class ByteAutomaton implements AutoCloseable {
   /** The state of a text that no longer can be completed. */

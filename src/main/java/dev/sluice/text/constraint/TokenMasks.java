@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Sets of tokens, kept for some states, in native memory, where they count as tensors do. Any
  * thread.
  *
- * <p>Owner: who made it, and closes it when nobody uses it any more.
+ * <p>Owner: its creator, which closes it behind the last use.
  */
 final class TokenMasks implements AutoCloseable {
   private static final long LARGEST = 2L << 20;

@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Text that knows which of its characters a request gave, and which are the template's own. Equal
- * to another one with the same characters, whoever they are from. Immutable.
+ * to another one with the same characters, whatever their sources. Immutable.
  */
 public final class MarkedText implements Value {
   public static final MarkedText EMPTY = new MarkedText("", new int[0]);

@@ -4,8 +4,8 @@ import java.time.ZonedDateTime;
 import java.util.function.Supplier;
 
 /**
- * What one rendering may use up. A template is somebody's program, and a request is its input: it
- * ends, whatever both say. One thread.
+ * Limits of one rendering. A template is a program that came with a model, and a request is its
+ * input: rendering ends, whatever both contain. One thread.
  */
 public final class Rendering {
   /** Steps, and characters that are made, 16 for a step: a second or so. */
