@@ -104,7 +104,7 @@ target/openapi-venv/installed: src/test/python/openapi-requirements.txt
 	target/openapi-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	cp $< $@
 
-## Compares a running server's vectors of texts with those of ONNX Runtime in Python: URL=http://localhost:8080, MODEL=folder of the
+## Compares a running server's tokens and vectors of texts with those of tokenizers and ONNX Runtime in Python: URL=http://localhost:8080, MODEL=folder of the
 ## text encoder, whose name is the model's, TEXTS=10000 how many.
 MODEL := models/minilm
 embeddings: target/embeddings-venv/installed

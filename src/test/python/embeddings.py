@@ -1,16 +1,18 @@
 """Compares a text encoder with ONNX Runtime and the tokenizers package in Python: vectors of texts in 20 scripts.
 
     python embeddings.py keep MODEL FILE               writes texts with their token ids and vectors, for a test
-    python embeddings.py compare MODEL URL NAME COUNT  asks a running server for the vectors of so many texts, and compares
+    python embeddings.py compare MODEL URL NAME COUNT  asks a running server for the tokens and vectors of so many texts, and compares
 
 MODEL is a folder as Hugging Face has it: tokenizer.json, and one .onnx file in onnx. A text's vector is the mean of those of its
 tokens, with the length 1. Texts are made by a seed, so that each run has the same. Needs embeddings-requirements.txt.
 """
 import base64
+import http.client
 import json
 import random
 import sys
 import unicodedata
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -96,19 +98,32 @@ def ask(url, name, some):
         return numpy.frombuffer(answer.read()[head:], "<f4").reshape(len(some), -1)
 
 
+def tokens(connection, name, one):
+    """The server's token ids."""
+    connection.request("POST", "/tokenize", json.dumps({"model": name, "prompt": one}), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    body = json.loads(answer.read())
+    if answer.status != 200:
+        sys.exit(f"{one!r}: {body}")
+    return body["tokens"]
+
+
 def compare(folder, url, name, count):
     encoder = Encoder(folder)
-    worst, tokens, said = 0, 0, texts(count)
+    worst, ids, said = 0, 0, texts(count)
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=120)
     for begin in range(0, count, AT_ONCE):
         some = said[begin:begin + AT_ONCE]
         encodings = [encoder.tokenizer.encode(one) for one in some]
-        tokens += sum(len(encoding.ids) for encoding in encodings)
+        ids += sum(len(encoding.ids) for encoding in encodings)
         for one, encoding, theirs in zip(some, encodings, ask(url, name, some), strict=True):
+            if tokens(connection, name, one) != encoding.ids:
+                sys.exit(f"{one!r}: the tokens differ")
             difference = float(numpy.abs(encoder.vector(encoding) - theirs).max())
             worst = max(worst, difference)
             if difference > TOLERANCE:
                 sys.exit(f"{one!r}: the vectors differ by {difference}")
-    print(f"{count} texts in {len(SCRIPTS)} scripts, {tokens} tokens: the vectors differ by {worst:.2g} at most")
+    print(f"{count} texts in {len(SCRIPTS)} scripts, {ids} tokens, all equal: the vectors differ by {worst:.2g} at most")
 
 
 if sys.argv[1] == "keep":

@@ -1,6 +1,7 @@
 package dev.sluice.inference;
 
 import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -33,6 +34,11 @@ public interface ModelLease {
 
   /** Returns why it is not ready although it is loaded; empty if it is. Any thread. */
   default Optional<ModelProblem> problem() {
+    return Optional.empty();
+  }
+
+  /** Returns the tokenizer of a version that takes text; empty if it has none. Any thread. */
+  default Optional<ModelTokenizer> tokenizer() {
     return Optional.empty();
   }
 

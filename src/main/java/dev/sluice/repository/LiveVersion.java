@@ -5,6 +5,7 @@ import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -64,6 +65,11 @@ public final class LiveVersion implements ModelLease {
   @Override
   public ModelConfiguration configuration() {
     return loaded.configuration();
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return loaded.tokenizer();
   }
 
   @Override

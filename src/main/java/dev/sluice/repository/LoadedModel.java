@@ -3,6 +3,7 @@ package dev.sluice.repository;
 import dev.sluice.inference.ModelConfiguration;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import java.util.Optional;
 
 /**
@@ -24,6 +25,11 @@ public interface LoadedModel {
    * thread.
    */
   default Optional<ModelProblem> problem() {
+    return Optional.empty();
+  }
+
+  /** Returns the tokenizer of a version that takes text; empty if it has none. Any thread. */
+  default Optional<ModelTokenizer> tokenizer() {
     return Optional.empty();
   }
 

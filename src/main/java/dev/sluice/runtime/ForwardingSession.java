@@ -1,6 +1,7 @@
 package dev.sluice.runtime;
 
 import dev.sluice.inference.ModelMetadata;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -55,6 +56,11 @@ public abstract class ForwardingSession implements ModelSession {
   @Override
   public Optional<ProcessHandle> process() {
     return session.process();
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return session.tokenizer();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.sluice.runtime;
 
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
@@ -82,6 +83,11 @@ public interface ModelSession extends AutoCloseable {
 
   /** Returns the process that runs it, if it is not the server's own. Any thread. */
   default Optional<ProcessHandle> process() {
+    return Optional.empty();
+  }
+
+  /** Returns the tokenizer of a session that takes text; empty if it has none. */
+  default Optional<ModelTokenizer> tokenizer() {
     return Optional.empty();
   }
 

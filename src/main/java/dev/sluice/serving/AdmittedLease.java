@@ -7,6 +7,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.access.Caller;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.repository.LiveVersion;
 import java.util.Optional;
 
@@ -75,6 +76,11 @@ final class AdmittedLease implements ModelLease {
   @Override
   public Caller caller() {
     return caller;
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return live.tokenizer();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.sluice.serving;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.caching.CachingScheduler;
 import dev.sluice.scheduling.caching.ResponseCache;
 import dev.sluice.scheduling.stream.StreamScheduler;
@@ -52,6 +53,11 @@ public record CachedModel(Servable model, CachingScheduler scheduler) implements
   @Override
   public Optional<PluginHttpHandler> handler() {
     return model.handler();
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return model.tokenizer();
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
@@ -113,6 +114,11 @@ public final class ServableConverted implements Servable {
   @Override
   public Optional<PluginHttpHandler> handler() {
     return handler;
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return model.tokenizer();
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
@@ -60,6 +61,7 @@ public final class ServableModel implements Servable {
   private final StreamScheduler streams;
   private final Optional<Generator> generator;
   private final Optional<StreamLengths> lengths;
+  private final Optional<ModelTokenizer> tokenizer;
 
   /** For streams, and for requests too unless event loops run what is short. */
   private final CoalescedWakeUps workerCalls = new CoalescedWakeUps(this::wakeOne);
@@ -81,6 +83,7 @@ public final class ServableModel implements Servable {
     if (config.stream().cacheMemory() > 0) {
       generator.ifPresent(Generator::requireKnownCaches);
     }
+    this.tokenizer = generator.flatMap(Generator::texts).or(instances.first()::tokenizer);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     lengths.ifPresent(found -> found.join(instances.first()));
     this.facts =
@@ -245,6 +248,11 @@ public final class ServableModel implements Servable {
   @Override
   public StreamScheduler streams() {
     return streams;
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return tokenizer;
   }
 
   @Override

@@ -46,8 +46,8 @@ public final class ChatCodec implements TokenCodec {
   }
 
   @Override
-  public long[] encode(String text) {
-    return tokenizer.encode(text, promptsSpell, true);
+  public long[] encode(String text, boolean around) {
+    return tokenizer.encode(text, promptsSpell, around);
   }
 
   @Override
@@ -69,6 +69,16 @@ public final class ChatCodec implements TokenCodec {
   @Override
   public String decode(long[] tokens) {
     return tokenizer.decode(tokens);
+  }
+
+  @Override
+  public String spell(long[] tokens) {
+    return tokenizer.spell(tokens);
+  }
+
+  @Override
+  public long size() {
+    return tokenizer.size();
   }
 
   @Override

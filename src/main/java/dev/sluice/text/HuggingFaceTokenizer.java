@@ -1,6 +1,7 @@
 package dev.sluice.text;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -27,13 +28,14 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   private final long whole;
   private final long plain;
   private final Optional<TokenBytes> bytes;
+  private final long size;
 
-  private HuggingFaceTokenizer(
-      TokenizersLibrary library, long whole, long plain, Optional<TokenBytes> bytes) {
+  private HuggingFaceTokenizer(TokenizersLibrary library, long whole, long plain, JsonNode json) {
     this.library = library;
     this.whole = whole;
     this.plain = plain;
-    this.bytes = bytes;
+    this.bytes = TokenizerVocabulary.bytes(json);
+    this.size = TokenizerVocabulary.size(json);
     CLEANER.register(this, () -> free(library, whole, plain));
   }
 
@@ -64,13 +66,12 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   @SuppressWarnings("ReferenceEquality")
   static HuggingFaceTokenizer open(Path file, ObjectNode json, ObjectNode plain) {
     TokenizersLibrary library = TokenizerLibrary.functions();
-    Optional<TokenBytes> bytes = TokenizerVocabulary.bytes(json);
     long whole = open(library, json, file);
     if (json == plain) {
-      return new HuggingFaceTokenizer(library, whole, whole, bytes);
+      return new HuggingFaceTokenizer(library, whole, whole, json);
     }
     try {
-      return new HuggingFaceTokenizer(library, whole, open(library, plain, file), bytes);
+      return new HuggingFaceTokenizer(library, whole, open(library, plain, file), json);
     } catch (InferenceException e) {
       library.deleteTokenizer(whole);
       throw e;
@@ -87,8 +88,8 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   }
 
   @Override
-  public long[] encode(String text) {
-    return sequence(plain, text, null, true).ids();
+  public long[] encode(String text, boolean around) {
+    return sequence(plain, text, null, around).ids();
   }
 
   /**
@@ -133,11 +134,25 @@ public final class HuggingFaceTokenizer implements TokenCodec {
 
   @Override
   public String decode(long[] tokens) {
+    return decode(tokens, true);
+  }
+
+  @Override
+  public String spell(long[] tokens) {
+    return decode(tokens, false);
+  }
+
+  private String decode(long[] tokens, boolean withoutSpecial) {
     try {
-      return tokens.length == 0 ? "" : library.decode(whole, tokens, true);
+      return tokens.length == 0 ? "" : library.decode(whole, tokens, withoutSpecial);
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  @Override
+  public long size() {
+    return size;
   }
 
   @Override

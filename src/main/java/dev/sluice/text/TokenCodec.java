@@ -6,11 +6,17 @@ import java.util.Optional;
 /** Encodes text as tokens, and decodes them. Immutable; any thread. */
 public interface TokenCodec {
   /**
-   * Returns the tokens of a prompt, with those that the model wants around it.
+   * Returns the tokens of a prompt.
    *
+   * @param around whether those come with it that the model wants around a prompt
    * @throws InferenceException with INVALID_ARGUMENT if a part of it cannot be said in tokens
    */
-  long[] encode(String text);
+  long[] encode(String text, boolean around);
+
+  /** Returns the tokens of a prompt, with those that the model wants around it. */
+  default long[] encode(String text) {
+    return encode(text, true);
+  }
 
   /**
    * Returns the tokens of a conversation's prompt. Special tokens that a message spells are text.
@@ -26,6 +32,12 @@ public interface TokenCodec {
 
   /** Returns the text of tokens. Those that have none, special ones among them, say nothing. */
   String decode(long[] tokens);
+
+  /** Returns the text of tokens, special ones as they are spelled. */
+  String spell(long[] tokens);
+
+  /** Returns how many tokens there are: each is a number below that. */
+  long size();
 
   /** Returns the bytes of each token; empty if only {@link #decode} knows. */
   default Optional<TokenBytes> bytes() {

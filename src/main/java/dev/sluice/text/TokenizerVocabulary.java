@@ -32,16 +32,29 @@ final class TokenizerVocabulary {
     if (decoder.isEmpty()) {
       return Optional.empty();
     }
-    var names = new TreeMap<Integer, String>();
-    vocabulary(json.at("/model/vocab"), names);
+    SortedMap<Integer, String> names = names(json);
     var special = new HashMap<Integer, Boolean>();
     for (JsonNode added : json.path("added_tokens")) {
-      names.put(added.path("id").asInt(-1), added.path("content").asText());
       special.put(added.path("id").asInt(-1), added.path("special").asBoolean());
     }
     return names.isEmpty() || names.firstKey() < 0 || names.lastKey() > 8 * names.size()
         ? Optional.empty()
         : Optional.of(bytes(names, special, decoder.equals("ByteLevel")));
+  }
+
+  /** Returns the number above that of every token. */
+  static long size(JsonNode json) {
+    SortedMap<Integer, String> names = names(json);
+    return names.isEmpty() ? 0 : names.lastKey() + 1L;
+  }
+
+  private static SortedMap<Integer, String> names(JsonNode json) {
+    var names = new TreeMap<Integer, String>();
+    vocabulary(json.at("/model/vocab"), names);
+    for (JsonNode added : json.path("added_tokens")) {
+      names.put(added.path("id").asInt(-1), added.path("content").asText());
+    }
+    return names;
   }
 
   private static TokenBytes bytes(

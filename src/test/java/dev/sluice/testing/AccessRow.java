@@ -50,6 +50,12 @@ public record AccessRow(String method, String path, Operation operation) {
                   post("/v2/rerank", Operation.INFER),
                   post("/rerank", Operation.INFER),
                   post("/openai/v1/rerank", Operation.INFER),
+                  post("/tokenize", Operation.INFER),
+                  post("/detokenize", Operation.INFER),
+                  post("/v1/tokenize", Operation.INFER),
+                  post("/v1/detokenize", Operation.INFER),
+                  post("/openai/v1/tokenize", Operation.INFER),
+                  post("/openai/v1/detokenize", Operation.INFER),
                   get("/openai/v1/models", Operation.REPOSITORY_INDEX),
                   get("/openai/v1/models/half_plus_two", Operation.MODEL_METADATA)),
               List.of(

@@ -16,7 +16,7 @@ class StreamedTextTest {
     private int mostDecoded;
 
     @Override
-    public long[] encode(String text) {
+    public long[] encode(String text, boolean around) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       var tokens = new long[bytes.length];
       for (int i = 0; i < tokens.length; i++) {
@@ -36,6 +36,16 @@ class StreamedTextTest {
         }
       }
       return new String(bytes, 0, count, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String spell(long[] tokens) {
+      return decode(tokens);
+    }
+
+    @Override
+    public long size() {
+      return SILENT + 1;
     }
   }
 

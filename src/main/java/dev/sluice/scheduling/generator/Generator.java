@@ -6,10 +6,12 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.PaddingSide;
+import dev.sluice.text.BoundedTokenizer;
 import dev.sluice.text.TokenCodec;
 import dev.sluice.text.constraint.ConstrainedText;
 import dev.sluice.text.constraint.Constraints;
@@ -124,6 +126,12 @@ public final class Generator implements StreamPlan, AutoCloseable {
    */
   public void requireKnownCaches() {
     loops.values().forEach(loop -> loop.cache().requireKnown());
+  }
+
+  /** Returns the tokenizer of its texts; empty if it takes numbers. */
+  public Optional<ModelTokenizer> texts() {
+    return tokenizer.map(words ->
+        new BoundedTokenizer(words.codec(), words.config().maxLength(), words.config().context()));
   }
 
   /** Returns the model as clients see it. */

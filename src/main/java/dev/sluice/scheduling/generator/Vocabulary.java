@@ -48,7 +48,7 @@ public final class Vocabulary implements TokenCodec {
   }
 
   @Override
-  public long[] encode(String text) {
+  public long[] encode(String text, boolean around) {
     var pieces = LongStream.builder();
     int at = 0;
     while (at < text.length()) {
@@ -90,6 +90,16 @@ public final class Vocabulary implements TokenCodec {
       }
     }
     return text.toString();
+  }
+
+  @Override
+  public String spell(long[] numbers) {
+    return decode(numbers);
+  }
+
+  @Override
+  public long size() {
+    return texts.size();
   }
 
   @Override

@@ -6,11 +6,13 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.runtime.ForwardingSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.text.BoundedTokenizer;
 import dev.sluice.text.TokenSequence;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Owner of the session that it stands before. Threads: as of that session.
  */
 public final class EncoderSession extends ForwardingSession {
+  /** Most characters of a text that is asked for its tokens alone. */
+  private static final int LONGEST_TEXT = 1 << 20;
+
   private final TextEncoder encoder;
   private final ModelMetadata metadata;
 
@@ -47,6 +52,12 @@ public final class EncoderSession extends ForwardingSession {
   @Override
   public Optional<ModelSession> share() {
     return session.share().map(shared -> new EncoderSession(shared, encoder));
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return Optional.of(
+        new BoundedTokenizer(encoder.tokenizer(), LONGEST_TEXT, encoder.maxTokens()));
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.NamedTensor;
@@ -139,6 +140,11 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
   @Override
   public synchronized boolean abort(String why) {
     return open && session.abort(why);
+  }
+
+  @Override
+  public Optional<ModelTokenizer> tokenizer() {
+    return session.tokenizer();
   }
 
   @Override

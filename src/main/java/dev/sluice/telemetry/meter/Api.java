@@ -26,6 +26,8 @@ public enum Api {
   OPENAI_CHAT("openai", "chat"),
   OPENAI_EMBEDDINGS("openai", "embeddings"),
   OPENAI_RERANK("openai", "rerank"),
+  OPENAI_TOKENIZE("openai", "tokenize"),
+  OPENAI_DETOKENIZE("openai", "detokenize"),
   /** A model, as it is listed. */
   OPENAI_MODEL("openai", "model"),
   OWN_HTTP("own", "http");
@@ -52,6 +54,9 @@ public enum Api {
    * Returns TensorFlow Serving's label {@code API}, which only operations that run a model have.
    */
   public String tensorflowLabel() {
-    return this == V1_MODEL || this == OPENAI_MODEL ? "" : label;
+    return switch (this) {
+      case V1_MODEL, OPENAI_MODEL, OPENAI_TOKENIZE, OPENAI_DETOKENIZE -> "";
+      default -> label;
+    };
   }
 }

@@ -7,9 +7,9 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.openai.http.ChoiceAnswers;
 import dev.sluice.protocol.openai.http.OpenAiModels;
+import dev.sluice.protocol.openai.http.PostRoute;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.http.HttpExchange;
-import dev.sluice.transport.http.HttpStatus;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -25,8 +25,10 @@ import java.util.function.Function;
 record EncoderRoute(
     DataPlane data,
     Function<Body, ? extends EncoderCall> reader,
-    Function<InferenceException, Buffer> errors) {
-  void answer(HttpExchange exchange) {
+    Function<InferenceException, Buffer> errors)
+    implements PostRoute {
+  @Override
+  public void answer(HttpExchange exchange) {
     exchange
         .body()
         .compose(
@@ -65,13 +67,8 @@ record EncoderRoute(
         });
   }
 
-  /** Answers with the error of a failure. */
-  void fail(HttpExchange exchange, Throwable failure) {
-    InferenceException reported = exchange.explain(failure);
-    refuse(exchange, HttpStatus.of(reported.code()), reported);
-  }
-
-  void refuse(HttpExchange exchange, int status, InferenceException failure) {
-    exchange.json(status, errors.apply(failure));
+  @Override
+  public Buffer error(InferenceException failure) {
+    return errors.apply(failure);
   }
 }

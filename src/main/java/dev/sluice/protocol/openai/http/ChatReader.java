@@ -21,14 +21,7 @@ final class ChatReader {
 
   private final GenerationReader reader;
   private final JsonCursor in;
-  private String messages = "";
-
-  /** A list; empty if there are none. */
-  private String tools = "";
-
-  /** An object. */
-  private String templateVariables = "{}";
-
+  private final ChatConversation conversation;
   private boolean logProbs;
   private long topLogProbs = -1;
   private boolean withoutTools;
@@ -36,6 +29,7 @@ final class ChatReader {
   private ChatReader(Body json) {
     reader = new GenerationReader(json, "chat completions");
     in = reader.in();
+    conversation = new ChatConversation(reader);
   }
 
   /**
@@ -49,21 +43,7 @@ final class ChatReader {
     Map<String, ParameterValue> parameters = chat.reader.parameters();
     parameters.put("chat", new ParameterValue.Flag(true));
     chat.addLogProbs(parameters);
-    return chat.reader.request(List.of(chat.conversation()), false);
-  }
-
-  /** Returns the conversation as JSON: of two members of one name the last counts. */
-  private String conversation() {
-    if (messages.isEmpty()) {
-      throw OpenAiError.parameter("messages", "missing", "a list of messages");
-    }
-    String others = templateVariables.substring(1, templateVariables.length() - 1);
-    return "{"
-        + (others.isBlank() ? "" : others + ",")
-        + (tools.isEmpty() || withoutTools ? "" : "\"tools\":" + tools + ",")
-        + "\"messages\":"
-        + messages
-        + "}";
+    return chat.reader.request(List.of(chat.conversation.json(!chat.withoutTools)), false);
   }
 
   private void addLogProbs(Map<String, ParameterValue> parameters) {
@@ -76,10 +56,6 @@ final class ChatReader {
 
   private void member(String name) {
     switch (name) {
-      case "messages" -> messages = new ChatMessages(reader).read(name);
-      case "tools" -> tools = new ChatFunctions(reader).tools(name);
-      case "chat_template_kwargs" ->
-          templateVariables = reader.json(name, Kind.OBJECT, "an object");
       case "tool_choice" -> toolChoice(name);
       case "parallel_tool_calls" -> {
         boolean _ = reader.flag(name);
@@ -88,7 +64,11 @@ final class ChatReader {
       case "max_completion_tokens" -> maxTokens(name);
       case LOGPROBS -> logProbs = reader.flag(name);
       case TOP_LOGPROBS -> topLogProbs = topLogProbs(name);
-      default -> reader.common(name);
+      default -> {
+        if (!conversation.read(name)) {
+          reader.common(name);
+        }
+      }
     }
   }
 

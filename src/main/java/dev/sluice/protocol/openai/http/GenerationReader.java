@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Reads what all requests for generated text have in common, and values of what one of them has
  * alone. One thread.
  */
-final class GenerationReader {
+public final class GenerationReader {
   /** What the model heeds; names are the same there. */
   private static final Set<String> SAMPLING =
       Set.of(
@@ -60,12 +60,13 @@ final class GenerationReader {
   /**
    * @param called what the request is called, for errors
    */
-  GenerationReader(Body json, String called) {
+  public GenerationReader(Body json, String called) {
     in = new JsonCursor(json);
     this.called = called;
   }
 
-  JsonCursor in() {
+  /** Returns the body, at the next value. */
+  public JsonCursor in() {
     return in;
   }
 
@@ -85,7 +86,7 @@ final class GenerationReader {
    * @param member reads a member, whose value is next and not null, or leaves it to {@link #common}
    * @throws InferenceException with INVALID_ARGUMENT, naming the parameter that is wrong
    */
-  void read(Consumer<String> member) {
+  public void read(Consumer<String> member) {
     try {
       members(member);
     } catch (JsonException e) {
@@ -114,12 +115,21 @@ final class GenerationReader {
     in.finish();
   }
 
-  /** Returns what was asked for. */
-  CompletionRequest request(List<String> prompts, boolean echo) {
+  /**
+   * Returns the name of the model that is asked.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if there is none
+   */
+  public String model() {
     if (model == null) {
       throw OpenAiError.parameter("model", "missing", "a text");
     }
-    return new CompletionRequest(model, prompts, n, echo, stream, usage, parameters);
+    return model;
+  }
+
+  /** Returns what was asked for. */
+  CompletionRequest request(List<String> prompts, boolean echo) {
+    return new CompletionRequest(model(), prompts, n, echo, stream, usage, parameters);
   }
 
   /**
@@ -127,7 +137,7 @@ final class GenerationReader {
    *
    * @throws InferenceException with INVALID_ARGUMENT if they may not
    */
-  void common(String name) {
+  public void common(String name) {
     switch (name) {
       case "model" -> model = text(name);
       case "stream" -> stream = flag(name);
@@ -146,11 +156,16 @@ final class GenerationReader {
         } else if (SAMPLING.contains(name)) {
           parameter(name);
         } else {
-          throw InferenceException.invalid(
-              "parameter \"%s\" is not known to %s".formatted(shown(name), called));
+          throw unknown(name);
         }
       }
     }
+  }
+
+  /** Returns the error for a member that requests of this kind do not have. */
+  public InferenceException unknown(String name) {
+    return InferenceException.invalid(
+        "parameter \"%s\" is not known to %s".formatted(shown(name), called));
   }
 
   /** Reads a value for the model. */
@@ -213,14 +228,16 @@ final class GenerationReader {
     throw wrong(name, "a whole number from 1 to " + ChoiceRequests.MOST);
   }
 
-  String text(String name) {
+  /** Reads a text. */
+  public String text(String name) {
     if (in.peek() != Kind.STRING) {
       throw wrong(name, "a text");
     }
     return in.string().toText();
   }
 
-  boolean flag(String name) {
+  /** Reads a flag. */
+  public boolean flag(String name) {
     if (in.peek() != Kind.TRUE && in.peek() != Kind.FALSE) {
       throw wrong(name, "true or false");
     }
@@ -250,7 +267,7 @@ final class GenerationReader {
   }
 
   /** Returns the error for the next value. */
-  InferenceException wrong(String name, String wanted) {
+  public InferenceException wrong(String name, String wanted) {
     return switch (in.peek()) {
       case OBJECT, ARRAY -> OpenAiError.parameter(name, kind(), wanted);
       default -> {

@@ -7,14 +7,18 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.testing.AccessRow;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenAiPathTest {
-  /** Paths of the encoders, which have a handler of their own. */
+  /** Paths of encoders and tokenizers, which have handlers of their own. */
   private static final Set<String> OTHERS =
-      Set.of(OpenAiPath.PREFIX + "/embeddings", OpenAiPath.PREFIX + "/rerank");
+      Stream.of("/embeddings", "/rerank", "/tokenize", "/detokenize")
+          .map(OpenAiPath.PREFIX::concat)
+          .collect(Collectors.toSet());
 
   @Test
   void everyResourceHasARowOfTheAccessMatrix() {
