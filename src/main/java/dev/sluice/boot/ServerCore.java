@@ -47,6 +47,7 @@ final class ServerCore {
   private final SluiceConfig config;
   private final RequestLogs logs;
   private final Optional<TensorflowModels> file;
+  private final PluginPaths paths = new PluginPaths();
   private final ModelRepository repository;
   private final ModelControl control;
   private final InferencePipeline data;
@@ -58,7 +59,6 @@ final class ServerCore {
     this.file =
         config.repository().tensorflow().file().map(path -> new TensorflowModels(path, logs));
     var news = new RepositoryEventLog(LoggerFactory.getLogger("dev.sluice.models"));
-    var paths = new PluginPaths();
     var reader = new ModelConfigReader(config, new DeduplicatedWarnings(news::warning));
     RepositoryConfig first = firstModels();
     var policy = new LoadPolicy(config.repository().trust(), first.wanted());
@@ -174,6 +174,11 @@ final class ServerCore {
 
   ModelRepository repository() {
     return repository;
+  }
+
+  /** Returns the HTTP paths of plugins. */
+  PluginPaths paths() {
+    return paths;
   }
 
   /** Returns the data plane. */

@@ -119,6 +119,7 @@ public final class SluiceServer implements Server {
     this.regions = regions(config.protocols().oip().sharedMemory());
     this.listeners = listeners();
     report();
+    reservePaths();
     this.periodicTasks = new PeriodicTasks(threads);
     this.warmUp = new ProtocolWarmUp(threads, config.listeners());
   }
@@ -234,9 +235,19 @@ public final class SluiceServer implements Server {
    * Returns every kind of request that a listener answers over HTTP, but for the paths of models.
    */
   List<HttpRoute> routes(ListenerConfig listener) {
+    return mounted(listener).all();
+  }
+
+  private HttpRoutes mounted(ListenerConfig listener) {
     var routes = new HttpRoutes();
     protocolHandlers().http(listener).forEach(protocolHandler -> protocolHandler.mount(routes));
-    return routes.all();
+    return routes;
+  }
+
+  /** Keeps plugins from paths that no listener would leave to them. */
+  private void reservePaths() {
+    List<HttpRoutes> mounted = config.listeners().stream().map(this::mounted).toList();
+    models.paths().reserve(path -> mounted.stream().allMatch(routes -> routes.has(path)));
   }
 
   /** Returns every method that a listener answers over gRPC, but for the standard services. */

@@ -12,8 +12,8 @@ import java.util.Optional;
  *
  * @param timeout longest time of one call of a plugin, or between two messages of its stream; 0s:
  *     no limit
- * @param path path at which the plugin's {@code HttpHandler} answers; the paths of the protocols
- *     come first
+ * @param path path at which the plugin's {@code HttpHandler} answers: none at which a protocol of
+ *     every listener has something, which is an error when the model is loaded
  * @param settings settings for the plugin's own use
  * @param concurrency calls of a plugin at once, which share its objects; 0: as many as runs of a
  *     model, by {@code instances} and {@code concurrency}

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * The HTTP paths that loaded plugins answer. Any thread.
@@ -17,7 +18,18 @@ public final class PluginPaths {
   private record Claim(String model, int versions) {}
 
   private final Map<String, Claim> claims = new ConcurrentHashMap<>();
+  private volatile Predicate<String> protocols = _ -> false;
 
+  /**
+   * Says which paths the protocols have. Called before the first model is loaded.
+   *
+   * @param taken returns whether every listener has a protocol with something at a path
+   */
+  public void reserve(Predicate<String> taken) {
+    protocols = taken;
+  }
+
+  /** Returns the model whose plugin answers a path. */
   public Optional<String> modelAt(String path) {
     return Optional.ofNullable(claims.get(path)).map(Claim::model);
   }
@@ -25,9 +37,14 @@ public final class PluginPaths {
   /**
    * Claims a path for one more version of a model.
    *
-   * @throws InferenceException with FAILED_PRECONDITION if another model has it
+   * @throws InferenceException with FAILED_PRECONDITION if another model has it, or a protocol
    */
   void claim(String path, String model) {
+    if (protocols.test(path)) {
+      throw new InferenceException(
+          ErrorCode.FAILED_PRECONDITION,
+          "java.path is %s, which a protocol answers on every listener".formatted(path));
+    }
     claims.merge(path, new Claim(model, 1), PluginPaths::join);
   }
 

@@ -25,6 +25,13 @@ public final class HttpRoutes {
     }
   }
 
+  /**
+   * What a path is by the claims.
+   *
+   * @param operation what it asks for; null if the protocol has nothing there
+   */
+  private record Claimed(Claim claim, @Nullable Operation operation) {}
+
   /** One path, which stands for one operation. */
   private record OnePath(String path, Operation operation) implements PathOperations {
     @Override
@@ -39,7 +46,7 @@ public final class HttpRoutes {
   }
 
   private final List<Claim> claims = new ArrayList<>();
-  private final PathCache<Optional<Claim>> claimed = new PathCache<>(this::longest);
+  private final PathCache<Optional<Claimed>> claimed = new PathCache<>(this::longest);
   private Function<String, @Nullable Consumer<HttpExchange>> unclaimed = _ -> null;
 
   /**
@@ -86,7 +93,8 @@ public final class HttpRoutes {
   }
 
   /**
-   * Answers unclaimed paths, which come and go. They are models', and ask for inference.
+   * Answers paths that come and go, where no protocol has anything, though it may have claimed what
+   * is above. They are models', and ask for inference.
    *
    * @param handlers the handler of a path, or null
    */
@@ -95,11 +103,19 @@ public final class HttpRoutes {
   }
 
   /**
-   * Returns the handler of a path, or null if it is unclaimed. Of two claims the longer one counts.
+   * Returns the handler of a path, or null if there is none. Of two claims the longer one counts.
    */
   @Nullable Consumer<HttpExchange> find(String path) {
-    Optional<Claim> claim = claimed.read(path);
-    return claim.isPresent() ? claim.get().handler : unclaimed.apply(path);
+    Optional<Claimed> found = claimed.read(path);
+    if (found.isEmpty()) {
+      return unclaimed.apply(path);
+    }
+    Consumer<HttpExchange> handler = found.get().claim.handler;
+    if (found.get().operation != null) {
+      return handler;
+    }
+    Consumer<HttpExchange> other = unclaimed.apply(path);
+    return other == null ? handler : other;
   }
 
   /**
@@ -108,8 +124,12 @@ public final class HttpRoutes {
    * @return null if nothing is there, or only what models bring
    */
   @Nullable Operation operation(String path) {
-    Optional<Claim> claim = claimed.read(path);
-    return claim.isPresent() ? claim.get().operations.of(path) : null;
+    return claimed.read(path).map(Claimed::operation).orElse(null);
+  }
+
+  /** Returns whether a protocol has something at a path. Any thread. */
+  public boolean has(String path) {
+    return operation(path) != null;
   }
 
   /** Returns every kind of request that is claimed, for tests that hold the list. */
@@ -117,9 +137,10 @@ public final class HttpRoutes {
     return claims.stream().flatMap(claim -> claim.operations.routes().stream()).distinct().toList();
   }
 
-  private Optional<Claim> longest(String path) {
+  private Optional<Claimed> longest(String path) {
     return claims.stream()
         .filter(claim -> claim.covers(path))
-        .max(Comparator.comparingInt(claim -> claim.prefix.length()));
+        .max(Comparator.comparingInt(claim -> claim.prefix.length()))
+        .map(claim -> new Claimed(claim, claim.operations.of(path)));
   }
 }

@@ -18,7 +18,7 @@ import io.vertx.core.buffer.Buffer;
 
 /**
  * The paths that models bring with them (setting {@code java.path}). They come and go with the
- * models, and give way to every path of a protocol.
+ * models, and give way to every path at which a protocol has something.
  */
 public record PluginPathsHandler(DataPlane data) implements HttpProtocolHandler {
   private static final String CHUNKS = "application/octet-stream";
