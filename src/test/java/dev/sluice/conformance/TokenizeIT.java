@@ -151,8 +151,9 @@ class TokenizeIT {
           tokenize   | "model": "minilm", "messages": [{"role": "user", "content": "b"}] | the model has no chat template
           tokenize   | "model": "half_plus_two", "prompt": "a"           | parameter "model" is 'half_plus_two', which takes no text; wanted one that does
           detokenize | "model": "chat"                                   | parameter "tokens" is missing; wanted a list of whole numbers from 0
-          detokenize | "model": "chat", "tokens": [1, -1]                | parameter "tokens[1]" is -1; wanted a whole number from 0
-          detokenize | "model": "chat", "tokens": [1, 2.5]               | parameter "tokens[1]" is 2.5; wanted a whole number from 0
+          detokenize | "model": "chat", "tokens": [1, -1]                | parameter "tokens[1]" is -1; wanted a whole number from 0 to 9223372036854775807
+          detokenize | "model": "chat", "tokens": [1, 2.5]               | parameter "tokens[1]" is 2.5; wanted a whole number from 0 to 9223372036854775807
+          detokenize | "model": "chat", "tokens": [1, 9223372036854775808] | parameter "tokens[1]" is 9223372036854775808; wanted a whole number from 0 to 9223372036854775807
           detokenize | "model": "chat", "tokens": "1"                    | parameter "tokens" is "1"; wanted a list of whole numbers from 0
           """)
   void whatIsWrongIsNamed(String path, String members, String message) {

@@ -88,6 +88,6 @@ final class DetokenizeReader {
       }
       in.seek(from);
     }
-    throw reader.wrong(name, "a whole number from 0");
+    throw reader.wrong(name, "a whole number from 0 to " + Long.MAX_VALUE);
   }
 }
