@@ -137,6 +137,9 @@ final class Shipment {
     var bom = (ObjectNode) json.readTree(Files.readAllBytes(file));
     ArrayNode components = bom.withArrayProperty("components");
     requireListed(bom.at("/metadata/component"), components);
+    for (JsonNode component : components) {
+      noteChange((ObjectNode) component);
+    }
     for (String described : natives) {
       String[] parts = described.split("[=:]");
       for (Path library : list(distribution.resolve("lib/native").resolve(parts[0]))) {
@@ -159,6 +162,21 @@ final class Shipment {
               .anyMatch(known -> name.equals(known + ".jar") || name.startsWith(known + "-"));
       if (name.endsWith(".jar") && !found) {
         unlisted.add(name);
+      }
+    }
+  }
+
+  /** A jar that is not as it was published has the hash of what is shipped, and says so. */
+  private void noteChange(ObjectNode component) throws IOException {
+    Path jar = distribution.resolve("lib").resolve(artifact(component) + ".jar");
+    if (!Files.exists(jar)) {
+      return;
+    }
+    try (FileSystem inside = FileSystems.newFileSystem(jar)) {
+      Path notice = inside.getPath("META-INF/NOTICE.sluice");
+      if (Files.exists(notice)) {
+        component.putArray("hashes").addObject().put("alg", "SHA-256").put("content", hash(jar));
+        component.putObject("pedigree").put("notes", Files.readString(notice).strip());
       }
     }
   }

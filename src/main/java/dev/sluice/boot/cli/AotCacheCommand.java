@@ -1,5 +1,6 @@
 package dev.sluice.boot.cli;
 
+import dev.sluice.config.SluiceConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -9,6 +10,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /**
  * {@code sluice aot-cache}: starts a server with a tiny model on a port of loopback, sends it
@@ -27,6 +30,9 @@ final class AotCacheCommand implements Callable<Integer> {
 
   private final ServerStarter starter;
 
+  @Spec private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli injects the field
   AotCacheCommand(ServerStarter starter) {
     this.starter = starter;
   }
@@ -59,11 +65,16 @@ final class AotCacheCommand implements Callable<Integer> {
   }
 
   private void train(Path models) throws IOException {
-    try (Server server = new ReplayedModels(starter).serve(models, "aot-cache")) {
+    SluiceConfig config = ReplayedModels.settings(models);
+    try (Server server = starter.start(config)) {
       List<String> failures = TrainingRequests.send(server.addresses().getFirst(), MODEL);
       if (!failures.isEmpty()) {
         throw new StartFailure("the cache is not made: " + String.join("; ", failures));
       }
+      // What "serve" would print, so that the classes for that are in the cache.
+      spec.commandLine()
+          .getOut()
+          .println(String.join(System.lineSeparator(), ServeCommand.welcome(config, server)));
     }
   }
 }

@@ -2,12 +2,10 @@ package dev.sluice.boot.cli;
 
 import dev.sluice.boot.infer.ReplayCommand;
 import dev.sluice.boot.log.LogSetup;
-import dev.sluice.config.SluiceConfigReader;
-import dev.sluice.config.binding.SettingOverride;
+import dev.sluice.config.SluiceConfig;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import picocli.CommandLine;
 
 /**
  * Serves a folder of models on a free port of loopback, for {@code sluice replay} and {@code sluice
@@ -18,28 +16,24 @@ import java.util.Optional;
 record ReplayedModels(ServerStarter starter) implements ReplayCommand.ModelServer {
   @Override
   public ReplayCommand.Started start(Path models) {
-    Server server = serve(models, "replay");
+    Server server = serve(models);
     return new ReplayCommand.Started("http://" + server.addresses().getFirst(), server::close);
   }
 
-  /**
-   * Returns a server of these models; its caller closes it.
-   *
-   * @param command named in complaints about settings
-   */
-  Server serve(Path models, String command) {
-    Map<String, String> settings =
-        Map.of(
-            "models.directory", models.toString(),
-            "listeners", "127.0.0.1:0",
-            "log.level", "warn",
-            "shutdown.grace_period", "0s");
-    List<SettingOverride> overrides =
-        settings.entrySet().stream()
-            .map(setting -> new SettingOverride(setting.getKey(), setting.getValue(), command))
-            .toList();
-    return starter.start(
-        LogSetup.whileReadingSettings(
-            _ -> new SluiceConfigReader(_ -> {}).read(Optional.empty(), Map.of(), overrides)));
+  /** Returns a server of these models; its caller closes it. */
+  Server serve(Path models) {
+    return starter.start(settings(models));
+  }
+
+  /** Returns the settings that {@code sluice serve} would make of flags like these. */
+  static SluiceConfig settings(Path models) {
+    var options = new SettingsOptions();
+    CommandLine.populateCommand(
+        options,
+        "--models=" + models,
+        "--listen=127.0.0.1:0",
+        "--log-level=warn",
+        "--set=shutdown.grace_period=0s");
+    return LogSetup.whileReadingSettings(_ -> options.read(Map.of(), _ -> {}));
   }
 }
