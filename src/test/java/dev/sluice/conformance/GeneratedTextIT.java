@@ -8,16 +8,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Poet;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
-import dev.sluice.testing.StepModels;
 import dev.sluice.text.HuggingFaceTokenizer;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -29,10 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Text in, text out, by a model's {@code tokenizer.json}: in every protocol, whole and streamed.
  */
 class GeneratedTextIT {
-  private static final Path TOKENIZER = Path.of("src/test/resources/text/tokenizer.json");
-  private static final String SAID = "Hello, 世界 🙂! The end of it.";
-  private static final int VOCABULARY = 324;
-  private static final int END = 323;
   private static final JsonMapper JSON = new JsonMapper();
 
   private static RunningServer server;
@@ -41,22 +35,7 @@ class GeneratedTextIT {
 
   @BeforeAll
   static void start(@TempDir Path models) throws IOException {
-    long[] ids = HuggingFaceTokenizer.read(TOKENIZER, false).encode(SAID);
-    // Without the token that begins a prompt, with the one that ends an answer.
-    long[] said = Arrays.copyOfRange(ids, 1, ids.length + 1);
-    said[said.length - 1] = END;
-    tokens = said.length;
-    Path folder =
-        StepModels.recital(
-            models,
-            "poet",
-            VOCABULARY,
-            said,
-            """
-            stop: { tokens: [323], steps: 200 }
-              text: { tokenizer: tokenizer.json, context: 150 }\
-            """);
-    Files.copy(TOKENIZER, folder.resolve("tokenizer.json"));
+    tokens = Poet.write(models);
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
   }
@@ -110,7 +89,7 @@ class GeneratedTextIT {
   void eachEventHasWholeCharactersAndTheLastOneSaysHowItEnded() {
     List<JsonNode> events = stream("");
     List<String> texts = events.stream().map(event -> event.get("text").textValue()).toList();
-    assertThat(String.join("", texts)).isEqualTo(SAID);
+    assertThat(String.join("", texts)).isEqualTo(Poet.SAID);
     assertThat(texts).contains("世", "界", "🙂").noneMatch(text -> text.contains("\uFFFD"));
     assertThat(events.subList(0, events.size() - 1))
         .allMatch(event -> event.get("finish_reason") == null);
@@ -118,13 +97,13 @@ class GeneratedTextIT {
     assertThat(last.get("finish_reason").textValue()).isEqualTo("stop");
     assertThat(last.get("completion_tokens").intValue()).isEqualTo(tokens);
     assertThat(last.get("prompt_tokens").intValue())
-        .isEqualTo(HuggingFaceTokenizer.read(TOKENIZER, false).encode("Say it.").length);
+        .isEqualTo(HuggingFaceTokenizer.read(Poet.TOKENIZER, false).encode("Say it.").length);
   }
 
   @Test
   void oneAnswerHasTheWholeText() throws JsonProcessingException {
     JsonNode whole = generate("");
-    assertThat(whole.get("text").textValue()).isEqualTo(SAID);
+    assertThat(whole.get("text").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
     assertThat(whole.get("completion_tokens").intValue()).isEqualTo(tokens);
   }
@@ -142,7 +121,7 @@ class GeneratedTextIT {
     assertThat(v2.at("/outputs/0/data/0").textValue()).isEqualTo("Hello,");
 
     JsonNode v1 = answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}");
-    assertThat(v1.at("/predictions/0/text").textValue()).isEqualTo(SAID);
+    assertThat(v1.at("/predictions/0/text").textValue()).isEqualTo(Poet.SAID);
     assertThat(v1.at("/predictions/0/finish_reason").textValue()).isEqualTo("stop");
 
     JsonNode grps =
@@ -178,7 +157,7 @@ class GeneratedTextIT {
   @Test
   void aTokenThatEndsAnAnswerCanBeIgnored() throws JsonProcessingException {
     JsonNode whole = generate(", \"ignore_eos\": true, \"max_tokens\": 60");
-    assertThat(whole.get("text").textValue()).isEqualTo(SAID);
+    assertThat(whole.get("text").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("length");
     assertThat(whole.get("completion_tokens").intValue()).isEqualTo(60);
   }

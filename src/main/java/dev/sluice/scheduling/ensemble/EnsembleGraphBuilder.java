@@ -100,13 +100,15 @@ public final class EnsembleGraphBuilder {
         new ModelMetadata(PLATFORM, Map.of(signature.name(), signature), shapesBind, maxBatchSize)
             .withClassLabels(labels());
     List<EnsembleStep> ordered = StepOrder.of(name, steps);
+    StreamLevels levels = StreamLevels.of(name, ordered);
+    Map<String, Integer> outputs = outputNumbers(signature);
     return new EnsembleGraph(
         name,
-        metadata.withDecoupled(ordered.stream().anyMatch(EnsembleStep::decoupled)),
+        new MemberTraits(models, levels).addTo(metadata, outputs),
         ordered,
-        StreamLevels.of(name, ordered),
+        levels,
         List.copyOf(numbers.keySet()),
-        outputNumbers(signature),
+        outputs,
         hinted);
   }
 

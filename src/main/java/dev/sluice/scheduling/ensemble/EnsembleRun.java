@@ -151,11 +151,12 @@ final class EnsembleRun {
       fail(step, e);
       return;
     }
-    for (NamedTensor output : response.outputs()) {
-      int number = step.tensorOf(output.name());
-      tensors[number] = new SharedTensor(output.tensor());
-      arrived(number);
-    }
+    step.distribute(
+        response,
+        (tensor, number) -> {
+          tensors[number] = new SharedTensor(tensor);
+          arrived(number);
+        });
     runReady();
     finishIfComplete();
   }

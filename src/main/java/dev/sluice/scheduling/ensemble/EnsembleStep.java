@@ -2,11 +2,16 @@ package dev.sluice.scheduling.ensemble;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.access.Caller;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Tensor;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.ObjIntConsumer;
 
 /**
  * One model that is asked.
@@ -39,14 +44,26 @@ record EnsembleStep(
     };
   }
 
-  /** Returns the ensemble's number of what the model writes under this name. */
-  int tensorOf(String output) {
-    for (Link link : outputs) {
-      if (link.name().equals(output)) {
-        return link.tensor();
+  /**
+   * Hands each output of the member on with the ensemble's number of it; the taker owns it then. A
+   * model may send more than it declares, log-probabilities for one: these are closed.
+   */
+  void distribute(InferenceResponse response, ObjIntConsumer<Tensor> taker) {
+    for (NamedTensor output : response.outputs()) {
+      OptionalInt number = tensorOf(output.name());
+      if (number.isPresent()) {
+        taker.accept(output.tensor(), number.getAsInt());
+      } else {
+        output.tensor().close();
       }
     }
-    throw new IllegalStateException(member + " has answered with output " + output);
+  }
+
+  private OptionalInt tensorOf(String output) {
+    return outputs.stream()
+        .filter(link -> link.name().equals(output))
+        .mapToInt(Link::tensor)
+        .findFirst();
   }
 
   /** Returns the step as texts name it. */

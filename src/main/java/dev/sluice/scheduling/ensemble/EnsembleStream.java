@@ -89,9 +89,7 @@ final class EnsembleStream extends StreamedRun {
         fail(step, e);
         return;
       }
-      for (NamedTensor output : response.outputs()) {
-        own[step.tensorOf(output.name())] = new SharedTensor(output.tensor());
-      }
+      step.distribute(response, (tensor, number) -> own[number] = new SharedTensor(tensor));
       run();
     }
 

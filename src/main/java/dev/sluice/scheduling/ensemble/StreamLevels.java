@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamLevels {
   private final int[] levels;
+  private final Map<Integer, Integer> ofTensors;
 
-  private StreamLevels(int[] levels) {
+  private StreamLevels(int[] levels, Map<Integer, Integer> ofTensors) {
     this.levels = levels;
+    this.ofTensors = ofTensors;
   }
 
   /**
@@ -43,7 +45,7 @@ final class StreamLevels {
         ofTensors.put(output.tensor(), behind);
       }
     }
-    return new StreamLevels(levels);
+    return new StreamLevels(levels, ofTensors);
   }
 
   private static void requireAlone(
@@ -67,5 +69,14 @@ final class StreamLevels {
    */
   int of(int step) {
     return levels[step];
+  }
+
+  /**
+   * Returns whether there is one of a tensor for each response, not for each request.
+   *
+   * @param tensor its number
+   */
+  boolean isStreamed(int tensor) {
+    return ofTensors.getOrDefault(tensor, 0) > 0;
   }
 }

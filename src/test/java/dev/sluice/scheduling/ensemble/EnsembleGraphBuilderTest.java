@@ -15,6 +15,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class EnsembleGraphBuilderTest {
@@ -286,5 +287,65 @@ class EnsembleGraphBuilderTest {
         "ensemble 'e': tensor '1.y' does not fit: output 'y' of ensemble 'e', step 1 (model"
             + " 'numbers') is INT64[-1,4], input 'x' of ensemble 'e', step 2 (model 'wide') is"
             + " FP32[-1,5]");
+  }
+
+  /** Writes text by streams that can be joined; besides, takes and writes text once. */
+  private static ModelMetadata texts(boolean streamed) {
+    var shape = Shape.of(-1);
+    var signature =
+        new Signature(
+            Signature.DEFAULT,
+            "",
+            List.of(new TensorSpec("x", DataType.BYTES, shape)),
+            List.of(new TensorSpec("y", DataType.BYTES, shape)));
+    var model = new ModelMetadata("fake", Map.of(signature.name(), signature), true, 0);
+    return streamed
+        ? model.withDecoupled(true).withWhole().withParameters(Set.of("max_tokens"))
+        : model;
+  }
+
+  private static ModelMetadata textEnsemble(EnsembleConfig config) {
+    return EnsembleGraphBuilder.build(
+            "e", config, 0, selector -> texts(selector.name().startsWith("writer")))
+        .metadata();
+  }
+
+  @Test
+  void oneStreamOfTextAmongTheMembersCanBeAnsweredWhole() {
+    ModelMetadata ensemble =
+        textEnsemble(
+            steps(step("copy", "a", "b"), step("writer", "b", "c"), step("copy", "c", "d")));
+    assertThat(ensemble.decoupled()).isTrue();
+    assertThat(ensemble.whole()).isTrue();
+    assertThat(ensemble.parameters()).containsExactly("max_tokens");
+  }
+
+  @Test
+  void aTextThatEachResponseRepeatsKeepsAnEnsembleFromBeingAnsweredWhole() {
+    ModelMetadata ensemble =
+        textEnsemble(
+            with(
+                List.of(),
+                List.of(
+                    new Declaration("b", Optional.empty(), Shape.of(-1), false),
+                    new Declaration("c", Optional.empty(), Shape.of(-1), false)),
+                step("copy", "a", "b"),
+                step("writer", "b", "c")));
+    assertThat(ensemble.decoupled()).isTrue();
+    assertThat(ensemble.whole()).isFalse();
+  }
+
+  @Test
+  void streamsOfStreamsAreNotAnsweredWhole() {
+    ModelMetadata ensemble =
+        textEnsemble(steps(step("writer", "a", "b"), step("writer2", "b", "c")));
+    assertThat(ensemble.whole()).isFalse();
+  }
+
+  @Test
+  void anEnsembleWithoutStreamsAnswersOnceAsEver() {
+    ModelMetadata ensemble = textEnsemble(steps(step("copy", "a", "b")));
+    assertThat(ensemble.answersOnce()).isTrue();
+    assertThat(ensemble.whole()).isFalse();
   }
 }

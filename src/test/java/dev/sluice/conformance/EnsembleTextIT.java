@@ -1,0 +1,156 @@
+package dev.sluice.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Poet;
+import dev.sluice.testing.RunningServer;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ensembles with a model of text among their members: one answer, and streams. */
+class EnsembleTextIT {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private static RunningServer server;
+  private static HttpCaller http;
+  private static int tokens;
+
+  @BeforeAll
+  static void start(@TempDir Path models) throws IOException {
+    tokens = Poet.write(models);
+    ensemble(
+        models,
+        "recital",
+        "{ model: poet, inputs: { text: question }, outputs: { text: answer, finish_reason: why,"
+            + " completion_tokens: count } }");
+    ensemble(
+        models, "encore", "{ model: recital, inputs: { question: q }, outputs: { answer: a } }");
+    server = RunningServer.start(models);
+    http = new HttpCaller(server.port());
+  }
+
+  private static void ensemble(Path models, String name, String step) throws IOException {
+    Path folder = Files.createDirectories(models.resolve(name));
+    Files.createDirectories(folder.resolve("1"));
+    Files.writeString(folder.resolve("model.yml"), "ensemble: { steps: [" + step + "] }\n");
+  }
+
+  @AfterAll
+  static void stop() {
+    http.close();
+    server.close();
+  }
+
+  private static Answer post(String path, String body) {
+    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+    return http.send("POST", path, json, Buffer.buffer(body));
+  }
+
+  private static JsonNode answer(String path, String body) throws JsonProcessingException {
+    Answer answer = post(path, body);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return JSON.readTree(answer.text());
+  }
+
+  private static List<JsonNode> stream(String model, String body) {
+    return post("/v2/models/" + model + "/generate_stream", body)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("data: "))
+        .map(line -> json(line.substring("data: ".length())))
+        .toList();
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  @Test
+  void oneAnswerHasTheWholeTextUnderTheNamesOfTheEnsemble() throws JsonProcessingException {
+    JsonNode whole = answer("/v2/models/recital/generate", "{\"question\": \"Say it.\"}");
+    assertThat(whole.get("answer").textValue()).isEqualTo(Poet.SAID);
+    assertThat(whole.get("why").textValue()).isEqualTo("stop");
+    assertThat(whole.get("count").intValue()).isEqualTo(tokens);
+  }
+
+  @Test
+  void everyProtocolCanAskForTheWholeText() throws JsonProcessingException {
+    JsonNode v2 =
+        answer(
+            "/v2/models/recital/infer",
+            """
+            {"inputs": [{"name": "question", "datatype": "BYTES", "shape": [1], "data": ["Say it."]}],
+             "outputs": [{"name": "answer"}]}\
+            """);
+    assertThat(v2.get("outputs")).hasSize(1);
+    assertThat(v2.at("/outputs/0/data/0").textValue()).isEqualTo(Poet.SAID);
+
+    JsonNode v1 =
+        answer("/v1/models/recital:predict", "{\"instances\": [{\"question\": \"Say it.\"}]}");
+    assertThat(v1.at("/predictions/0/answer").textValue()).isEqualTo(Poet.SAID);
+
+    JsonNode grps =
+        answer(
+            "/grps/v1/infer/predict",
+            "{\"model\": \"recital\", \"gmap\": {\"s_s\": {\"question\": \"Say it.\"}}}");
+    assertThat(grps.at("/gmap/s_s/answer").textValue()).as(grps.toString()).isEqualTo(Poet.SAID);
+  }
+
+  @Test
+  void theMemberHeedsTheParametersOfTheRequest() throws JsonProcessingException {
+    JsonNode whole =
+        answer("/v2/models/recital/generate", "{\"question\": \"Say it.\", \"max_tokens\": 3}");
+    assertThat(whole.get("answer").textValue()).isEqualTo("Hello,");
+    assertThat(whole.get("why").textValue()).isEqualTo("length");
+    Answer refused =
+        post("/v2/models/recital/generate", "{\"question\": \"Say it.\", \"temperature\": -1}");
+    assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+    assertThat(refused.text()).contains("temperature");
+  }
+
+  @Test
+  void aStreamHasTheSameText() {
+    List<JsonNode> events = stream("recital", "{\"question\": \"Say it.\"}");
+    assertThat(events).hasSizeGreaterThan(2);
+    assertThat(
+            events.stream()
+                .map(event -> event.get("answer").textValue())
+                .collect(Collectors.joining()))
+        .isEqualTo(Poet.SAID);
+    assertThat(events.getLast().get("why").textValue()).isEqualTo("stop");
+  }
+
+  @Test
+  void anEnsembleOfSuchAnEnsembleAnswersOnceToo() throws JsonProcessingException {
+    assertThat(answer("/v2/models/encore/generate", "{\"q\": \"Say it.\"}").get("a").textValue())
+        .isEqualTo(Poet.SAID);
+  }
+
+  @Test
+  void whatAMemberSendsBesideWhatItDeclaresStaysBehind() throws JsonProcessingException {
+    String body = "{\"question\": \"Say it.\", \"logprobs\": 2}";
+    JsonNode whole = answer("/v2/models/recital/generate", body);
+    assertThat(whole.get("answer").textValue()).isEqualTo(Poet.SAID);
+    assertThat(whole.get("tokens")).isNull();
+    assertThat(stream("recital", body))
+        .allMatch(event -> event.get("tokens") == null && event.get("error") == null);
+  }
+}
