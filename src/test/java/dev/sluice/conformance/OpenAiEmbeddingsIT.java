@@ -224,7 +224,7 @@ class OpenAiEmbeddingsIT {
         "`\"input\": \"x\", \"dimensions\": 5` | dimensions | parameter \"dimensions\" is 5; wanted"
             + " a whole number from 1 to 4",
         "`\"input\": \"x\", \"dimensions\": 0` | dimensions | parameter \"dimensions\" is 0; wanted"
-            + " a whole number from 1",
+            + " a whole number from 1 to 2147483647",
         "`\"input\": \"x\", \"encoding_format\": \"hex\"` | encoding_format | parameter"
             + " \"encoding_format\" is \"hex\"; wanted float or base64",
         "`\"input\": \"x\", \"truncate\": true` | truncate | parameter \"truncate\" is not known to"

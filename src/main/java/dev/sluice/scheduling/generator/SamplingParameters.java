@@ -215,7 +215,9 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
     double value =
         switch (parameters.get(name)) {
           case null -> otherwise;
-          case ParameterValue.Whole whole -> whole.value();
+          // No range here reaches those that are beyond the signed ones.
+          case ParameterValue.Whole(long whole, boolean unsigned) ->
+              unsigned && whole < 0 ? Double.POSITIVE_INFINITY : whole;
           case ParameterValue.Fraction fraction -> fraction.value();
           case ParameterValue other -> throw wanted(name, other, range(lowest, highest));
         };

@@ -63,6 +63,15 @@ class SamplingParametersTest {
   }
 
   @Test
+  void aWholeNumberBeyondTheSignedOnesIsNotTakenForANegativeOne() {
+    var requested =
+        new SamplingParameters(Map.of("presence_penalty", new ParameterValue.Whole(-1, true)));
+    assertThatThrownBy(() -> requested.sampling(SETTINGS, Shape.ANY))
+        .hasMessage(
+            "parameter \"presence_penalty\" is 18446744073709551615; wanted a number from -2 to 2");
+  }
+
+  @Test
   void parametersOfAnotherTypeAreRejected() {
     assertThatThrownBy(() ->
             new SamplingParameters(Map.of("temperature", new ParameterValue.Text("hot")))

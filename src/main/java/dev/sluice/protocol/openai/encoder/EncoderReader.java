@@ -124,7 +124,7 @@ abstract class EncoderReader<C extends EncoderCall> implements AutoCloseable {
       }
       in.seek(from);
     }
-    throw wrong(name, "a whole number from 1");
+    throw wrong(name, "a whole number from 1 to " + Integer.MAX_VALUE);
   }
 
   /** Returns the error for a member that is not known. */
