@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi embeddings drain fleet loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi embeddings embeddings-peer drain fleet loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -113,6 +113,16 @@ embeddings: target/embeddings-venv/installed
 target/embeddings-venv/installed: src/test/python/embeddings-requirements.txt
 	python3 -m venv target/embeddings-venv
 	target/embeddings-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	cp $< $@
+
+## Measures how many texts a second the distribution embeds beside infinity-emb, by turns on the same model: MODEL as above, TEXTS=512 how
+## many. It is installed below target/embeddings-peer-venv (Python 3; about 5 GB).
+embeddings-peer: build target/embeddings-peer-venv/installed
+	target/embeddings-peer-venv/bin/python src/test/python/embeddings_peer.py $(MODEL) $(or $(TEXTS),512)
+
+target/embeddings-peer-venv/installed: src/test/python/embeddings-peer-requirements.txt
+	python3 -m venv target/embeddings-peer-venv
+	target/embeddings-peer-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	cp $< $@
 
 ## Stops the distribution under the load of clients of every protocol, directly and behind Envoy, and counts what they lose:
