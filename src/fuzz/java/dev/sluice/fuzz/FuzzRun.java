@@ -75,6 +75,7 @@ public final class FuzzRun {
             "-Xmx1500m",
             "-Dsluice.checked=true",
             "-Dsluice.fuzz.target=" + target,
+            "-Dsluice.native.dir=" + System.getProperty("sluice.native.dir", ""),
             "-Dvertx.logger-delegate-factory-class-name=io.vertx.core.logging.SLF4JLogDelegateFactory",
             "-cp",
             System.getProperty("java.class.path"),
