@@ -17,6 +17,7 @@ import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.Envoy;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.MeshExample;
 import dev.sluice.testing.OtlpCollector;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.Polling;
@@ -53,6 +54,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -60,7 +62,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * has no version of the model {@code coming}; the second one has.
  */
 class MeshIT {
-  private static final Path CONFIG = Path.of("src/docs/reference/examples/envoy.yaml");
   private static final String ROW =
       """
       {"inputs":[{"name":"x","datatype":"FP32","shape":[2],"data":[1,2]}]}\
@@ -146,19 +147,10 @@ class MeshIT {
     return RunningServer.start(RecordCopy.with(settings, "observability.tracing", tracing));
   }
 
-  /**
-   * The page's configuration, with the ports of this test, and with time for a machine that does
-   * much else.
-   */
-  private static String config() throws IOException {
-    return Files.readString(CONFIG)
-        .replace("timeout: 1s", "timeout: 60s")
-        .replaceAll("port_value: (9901|1000\\d)", "port_value: 0")
-        .replace("address: 0.0.0.0", "address: 127.0.0.1")
-        .replace("port_value: 8080", "port_value: " + first.ports().get(0))
-        .replace("port_value: 8081", "port_value: " + second.ports().get(0))
-        .replace("port_value: 8443", "port_value: " + first.ports().get(1))
-        .replace("/run/sluice/sluice.sock", folder.resolve("first").toString());
+  private static String config() {
+    List<Integer> ports = first.ports();
+    return new MeshExample(ports.get(0), second.port(), ports.get(1), folder.resolve("first"))
+        .config();
   }
 
   @AfterAll
@@ -377,7 +369,7 @@ class MeshIT {
   }
 
   @Test
-  void failuresOfOneModelTakeNoServerOutAndSayWhenToTryAgain() throws IOException {
+  void failuresOfOneModelTakeNoServerOutAndSayWhenToTryAgain() {
     try (Envoy alone = startOn(first, config())) {
       for (int i = 0; i < 20; i++) {
         Answer refused = post(alone, COMING);
@@ -392,7 +384,7 @@ class MeshIT {
   }
 
   @Test
-  void requestBeyondTheCircuitBreakersLimitIsRefusedByEnvoyItself() throws IOException {
+  void requestBeyondTheCircuitBreakersLimitIsRefusedByEnvoyItself() {
     try (Envoy narrow = startOn(first, config().replace("max_requests: 1024", "max_requests: 1"))) {
       gate.shut();
       var running = CompletableFuture.supplyAsync(() -> post(narrow, GATED));
@@ -424,7 +416,7 @@ class MeshIT {
   }
 
   @Test
-  void requestWhoseRouteTimesOutLeavesTheServer() throws IOException {
+  void requestWhoseRouteTimesOutLeavesTheServer() {
     try (Envoy hasty = startOn(first, config().replace("timeout: 60s", "timeout: 0.5s"))) {
       hasty.awaitHealthy("servers_http1", 2);
       gate.shut();
@@ -454,11 +446,13 @@ class MeshIT {
     assertThat(answer.headers().get("grpc-status")).as("DEADLINE_EXCEEDED").isEqualTo("4");
   }
 
-  @Test
-  void contextOfATraceReachesTheSpansOfTheServer() {
-    String trace = "0af7651916cd43dd8448eb211c80319c";
-    String parent = "00-" + trace + "-b7ad6b7169203331-01";
-    assertThat(post(envoy, INFER, "traceparent", parent).status()).isEqualTo(200);
+  @ParameterizedTest
+  @CsvSource({
+    "traceparent, 0af7651916cd43dd8448eb211c80319c, 00-%s-b7ad6b7169203331-01",
+    "b3, 1af7651916cd43dd8448eb211c80319c, %s-b7ad6b7169203331-1"
+  })
+  void contextOfATraceReachesTheSpansOfTheServer(String header, String trace, String context) {
+    assertThat(post(envoy, INFER, header, context.formatted(trace)).status()).isEqualTo(200);
 
     assertThat(collector.trace(trace))
         .extracting(Span::getName)
