@@ -88,8 +88,8 @@ target/docs-venv/.done: src/build/docs-requirements.txt
 	target/docs-venv/bin/pip install --quiet --disable-pip-version-check --requirement src/build/docs-requirements.txt
 	touch $@
 
-## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm and
-## go; about 4 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
+## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm,
+## go and mvn; about 5 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
 	python3 src/test/python/conformance.py $(CLIENTS)
 

@@ -16,6 +16,7 @@ LISTEN = ["--listen=localhost:{http}", "--listen=localhost:{grpc}"]
 TRITON_MODELS = [f"--set=models.list.{name}={MODELS / 'triton' / name}" for name in ("simple", "simple_int8", "simple_string")]
 TRITON = ["serve", "--models", MODELS / "oip", *TRITON_MODELS, f"--set=models.list.writer={SAMPLES / 'writer'}",
           *[f"--set=models.list.{name}={MODELS / 'oip_ensembles' / name}" for name in ("ens", "idi32")], *LISTEN]
+TEXT = ["serve", "--models", MODELS / "encoders", *[f"--set=models.list.{name}={SAMPLES / name}" for name in ("chat", "writer")], *LISTEN]
 ADDRESSES = ["localhost:{http}", "localhost:{grpc}"]
 
 
@@ -47,10 +48,21 @@ class Npm(NamedTuple):
         run.install(["npm", "install", "--no-audit", "--no-fund", "--prefix", run.place, *self.packages])
 
 
+class Maven(NamedTuple):
+    """Libraries of Java, by a POM that names them."""
+    pom: Path
+
+    def into(self, run):
+        needs(run, "mvn")
+        shutil.copy(self.pom, run.place / "pom.xml")
+        run.install(["mvn", "--batch-mode", "--quiet", f"--file={run.place / 'pom.xml'}", "dependency:copy-dependencies",
+                     f"-DoutputDirectory={run.place / 'jars'}"])
+
+
 class Go(NamedTuple):
-    """A program of Go, with stubs that its own generators make of our files. Needs grpcio-tools, for their protoc."""
+    """A program of Go, maybe with stubs that its own generators make of our files: these need grpcio-tools, for its protoc."""
     folder: Path
-    generators: list
+    generators: list = []
 
     def into(self, run):
         needs(run, "go")
@@ -60,11 +72,15 @@ class Go(NamedTuple):
         for generator in self.generators:
             run.install(["go", "install", generator], env=environment)
         shutil.copytree(self.folder, program, dirs_exist_ok=True)
+        if self.generators:
+            self.stubs(run, program, environment)
+        run.install(["go", "build", "-o", run.place / "client", "."], cwd=program, env=environment)
+
+    def stubs(self, run, program, environment):
         stubs = [f"--go{kind}_{option}" for kind in ("", "-grpc") for option in (
             f"out={program}", "opt=module=client", "opt=Moip/service.proto=client/oip", "opt=Moip/model_config.proto=client/oip")]
         run.install([run.place / "bin/python", "-m", "grpc_tools.protoc", f"-I{ROOT / 'src/main/proto'}", *stubs,
                      "oip/service.proto", "oip/model_config.proto"], env=environment)
-        run.install(["go", "build", "-o", run.place / "client", "."], cwd=program, env=environment)
 
 
 def needs(run, program):
@@ -99,12 +115,18 @@ CLIENTS = {
                    {"NODE_PATH": "{place}/node_modules"}),
     "cohere": Client([Pip(["cohere==7.3.1"])], ["serve", "--models", MODELS / "encoders", *LISTEN],
                      python("cohere_client.py", "localhost:{http}")),
-    "openai": Client([Pip(["openai==3.57.0"])],
-                     ["serve", "--models", MODELS / "encoders", f"--set=models.list.writer={SAMPLES / 'writer'}",
-                      f"--set=models.list.chat={SAMPLES / 'chat'}", *LISTEN],
-                     python("openai_client.py", "localhost:{http}")),
+    "openai": Client([Pip(["openai==3.57.0"])], TEXT, python("openai_client.py", "localhost:{http}")),
     "openai-node": Client([Npm(["openai@6.49.0"])], ["serve", "--models", SAMPLES, *LISTEN],
                           ["node", TEST / "node/openai_client.js", "localhost:{http}"], {"NODE_PATH": "{place}/node_modules"}),
+    "openai-go": Client([Go(TEST / "go-openai")], TEXT, ["{place}/client", "localhost:{http}"]),
+    "openai-java": Client([Maven(TEST / "jvm/pom.xml")], TEXT,
+                          ["java", "--class-path", "{place}/jars/*", TEST / "jvm/OpenAiClient.java", "localhost:{http}"],
+                          {"PATH": f"{os.environ.get('JAVA_HOME', '')}/bin:{os.environ['PATH']}"}),
+    "langchain": Client([Pip(["langchain-openai==1.7.4"])], TEXT, python("langchain_client.py", "localhost:{http}")),
+    "litellm": Client([Pip(["litellm==1.110.2"])], TEXT, python("litellm_client.py", "localhost:{http}"),
+                      {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}),
+    "ai": Client([Npm(["ai@7.0.173", "@ai-sdk/openai-compatible@2.0.92"])], TEXT,
+                 ["node", TEST / "node/ai_client.mjs", "localhost:{http}", "{place}"]),
     "go": Client([Pip(["grpcio-tools==1.85.1"]),
                   Go(TEST / "go", ["google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.6",
                                    "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1"])],
