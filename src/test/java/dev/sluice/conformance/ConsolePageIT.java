@@ -11,6 +11,7 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PrefixProxy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
+import dev.sluice.testing.TinyEncoder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import java.io.IOException;
@@ -43,6 +44,7 @@ class ConsolePageIT {
   private static final String READER = "0123456789abcdef-reader";
   private static final String MODEL = "#/model/half_plus_two";
   private static final String WRITER = "#/model/writer";
+  private static final String CHAT = "#/model/chat";
 
   @TempDir private static Path folder;
   private static String axe = "";
@@ -54,6 +56,10 @@ class ConsolePageIT {
     Path models = Files.createDirectories(folder.resolve("models"));
     Path broken = Files.createDirectories(models.resolve(HOSTILE + "/1"));
     Files.writeString(broken.resolve("model.onnx"), "no model");
+    TinyEncoder.ofVectors(false).writeTo(models, "tiny");
+    Files.writeString(
+        TinyEncoder.ofLogits(1).writeTo(models, "ranker").resolve("config.json"),
+        "{\"architectures\": [\"BertForSequenceClassification\"], \"id2label\": {\"0\": \"x\"}}");
     server = serve("");
     Path profile = Files.createDirectories(folder.resolve("profile"));
     browser = Chromium.start(profile);
@@ -68,7 +74,7 @@ class ConsolePageIT {
     List<SettingOverride> overrides = new ArrayList<>();
     overrides.add(
         new SettingOverride("models.directory", folder.resolve("models").toString(), "test"));
-    for (String model : List.of("half_plus_two", "language", "writer")) {
+    for (String model : List.of("half_plus_two", "language", "writer", "chat")) {
       String path = TestModels.sample(model, "").toString();
       overrides.add(new SettingOverride("models.list." + model, path, "test"));
     }
@@ -215,7 +221,9 @@ class ConsolePageIT {
     "light, 390, ''",
     "dark, 390, #/model/half_plus_two",
     "light, 1280, #/model/writer",
-    "dark, 390, #/model/writer"
+    "dark, 390, #/model/writer",
+    "light, 1280, #/model/chat",
+    "dark, 390, #/model/chat"
   })
   void nothingStandsInTheWayOfThoseWhoUseItOtherwise(String theme, int width, String address) {
     browser.resize(width, 844);
@@ -227,6 +235,7 @@ class ConsolePageIT {
       if (address.equals(MODEL)) {
         choose("Compare with version", "1");
       } else {
+        choose("Protocol", address.equals(CHAT) ? "chat-stream" : "completions-stream");
         choose("Most tokens", "8");
       }
       send();
@@ -272,7 +281,9 @@ class ConsolePageIT {
     "v1-rows, '\"predictions\": [2.5]'",
     "v1-columns, '\"outputs\": [2.5]'",
     "grps, '\"flat_float32\": [2.5]'",
-    "grps-stream, '\"flat_float32\":[2.5]'"
+    "grps-stream, '\"flat_float32\":[2.5]'",
+    "grpc, '\"data\": [2.5]'",
+    "grpc-stream, '\"data\":[2.5]'"
   })
   void everyProtocolOfTheListenerCanBeTried(String protocol, String answer) {
     openModel(page() + MODEL);
@@ -281,11 +292,14 @@ class ConsolePageIT {
     browser.await("/^200/.test(document.querySelector('.answers .mark').textContent)");
     browser.await("document.querySelector('.answers .stages')");
     assertThat(text(".answers pre")).contains(answer);
-    assertThat(text(".answers")).contains("in the server", "run ");
+    // What a stream of gRPC does for its requests is no stage of the stream.
+    String stage = protocol.equals("grpc-stream") ? "handle " : "run ";
+    assertThat(text(".answers")).contains("in the server", stage);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"completions-stream", "completions", "generate", "generate_stream"})
+  @ValueSource(
+      strings = {"completions-stream", "completions", "generate", "generate_stream", "grpc-stream"})
   void aModelThatGeneratesTextIsGivenAPromptAndItsTextIsShown(String protocol) {
     openModel(page() + WRITER);
     choose("Protocol", protocol);
@@ -297,6 +311,87 @@ class ConsolePageIT {
     assertThat(text(".written pre")).isEqualTo("Woodhous");
     assertThat(text(".written p")).contains("8 tokens", "finish_reason length");
     assertThat(text(".answers details pre")).contains("completion_tokens");
+  }
+
+  private static String shell(String line) throws IOException {
+    Process shell = new ProcessBuilder("bash", "-c", line).start();
+    return new String(shell.getInputStream().readAllBytes(), UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"chat-stream", "chat"})
+  void aConversationIsAnsweredAndWhatTheSystemIsToldIsPartOfIt(String protocol) throws IOException {
+    openModel(page() + CHAT);
+    choose("Protocol", protocol);
+    choose("Prompt", "What is the capital of France?");
+    choose("Temperature", "0");
+    send();
+    browser.await("document.querySelector('.answers .good')");
+    assertThat(text(".written pre")).isEqualTo("The capital of France is Paris.");
+    assertThat(text(".written p")).contains("tokens", "finish_reason stop");
+    assertThat(text(".lines")).contains("client.chat.completions.create(").doesNotContain("system");
+    assertThat(shell(text(".lines pre"))).contains("aris", "\"finish_reason\":\"stop\"");
+    choose("System", "Be brief.");
+    assertThat(text(".lines pre")).contains("{\"role\":\"system\",\"content\":\"Be brief.\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tiny, embeddings, '\"embedding\":', client.embeddings.create(",
+    "ranker, rerank, '\"relevance_score\":', requests.post("
+  })
+  void anEncoderIsAskedForVectorsOrScoresOfTexts(
+      String model, String protocol, String answer, String line) throws IOException {
+    openModel(page() + "#/model/" + model);
+    choose("Protocol", protocol);
+    choose("text", "[\"One\", \"A longer text\"]");
+    send();
+    browser.await("document.querySelector('.answers .good')");
+    assertThat(text(".answers pre").split(answer, -1)).as("an answer to each text").hasSize(3);
+    assertThat(text(".lines")).contains(line);
+    assertThat(shell(text(".lines pre")).split(answer, -1)).hasSize(3);
+    choose("Protocol", "v2");
+    send();
+    browser.await("/\"datatype\"/.test(document.querySelector('.answers pre').textContent)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "half_plus_two, x, '[0.1, -2e30]', '[2.05, -1e+30]'",
+    "language, text, '[\"Wo ist der Bahnhof?\"]', German"
+  })
+  void grpcWebKeepsNumbersAndTexts(String model, String input, String value, String answer) {
+    openModel(page() + "#/model/" + model);
+    choose("Protocol", "grpc");
+    choose(input, value);
+    send();
+    browser.await("document.querySelector('.answers .mark').textContent.startsWith('200')");
+    assertThat(text(".answers pre")).contains(answer);
+    assertThat(text(".lines"))
+        .contains("GRPCInferenceService/ModelInfer")
+        .doesNotContain("curl -s");
+  }
+
+  @Test
+  void anErrorByGrpcWebIsShownWithItsStatus() {
+    openModel(page() + MODEL);
+    choose("Protocol", "grpc");
+    choose("Parameters", "{\"priority\": \"x\"}");
+    send();
+    browser.await("document.querySelector('.answers .bad')");
+    assertThat(text(".answers pre")).startsWith("grpc-status 3: ");
+  }
+
+  @Test
+  void aModelIsOfferedNoProtocolThatItDoesNotSpeak() {
+    openModel(page() + MODEL);
+    Object offered =
+        browser.evaluate(
+            "[...document.querySelector('#model form select').options].map(each =>"
+                + " each.value).join()");
+    assertThat(offered)
+        .isEqualTo(
+            "v2,generate,generate_stream,v1-rows,v1-columns,grps,grps-stream,grpc,grpc-stream");
   }
 
   @Test

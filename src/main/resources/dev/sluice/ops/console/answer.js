@@ -1,7 +1,8 @@
 // Sends a request and shows what becomes of it: the answer, or its pieces as they arrive, and where the time went.
 import {send} from './api.js';
 import {el, mark, setText} from './dom.js';
-import {millis, prettyText} from './format.js';
+import {millis, pretty, prettyText} from './format.js';
+import {readFrames} from './grpcweb.js';
 import {Written} from './written.js';
 
 const MOST_SHOWN = 200000; // Characters; a longer answer is cut, so that the page stays quick.
@@ -88,6 +89,27 @@ async function pieces(answer, begun, view, {stream, written}, texts) {
   return {count, failed};
 }
 
+/** Shows the messages of gRPC-Web as they arrive; returns how many there were, whether one failed, and the trailers. */
+async function frames(answer, begun, view, {stream, written}, texts) {
+  let count = 0;
+  let failed = false;
+  let last = '';
+  const trailers = await readFrames(answer, stream, message => {
+    failed = failed || 'error' in message;
+    if (written) texts.add(written(message));
+    last = pretty(message);
+    count++;
+    if (!stream) show(view, last);
+    else if (view.text.textContent.length < MOST_SHOWN) {
+      view.text.append(`${(performance.now() - begun).toFixed(0).padStart(6)} ms  ${JSON.stringify(message)}\n`);
+    }
+    mark(view.state, `${answer.status}, ${count} messages …`, 'busy');
+  });
+  const good = trailers['grpc-status'] === '0';
+  if (!good) view.text.append(`grpc-status ${trailers['grpc-status'] || 'missing'}: ${decodeURIComponent(trailers['grpc-message'] || '')}`);
+  return {count, failed: failed || !good, timing: trailers['server-timing'], text: stream ? undefined : last};
+}
+
 /** Shows an answer that came at once, and returns its text. */
 async function whole(answer, view, {written}, texts) {
   const text = await answer.text();
@@ -100,6 +122,12 @@ async function whole(answer, view, {written}, texts) {
   return text;
 }
 
+async function shownOf(answer, begun, view, request, texts) {
+  if (request.grpc && answer.ok) return frames(answer, begun, view, request, texts);
+  if (request.stream && answer.ok) return pieces(answer, begun, view, request, texts);
+  return {text: await whole(answer, view, request, texts)};
+}
+
 /** Sends a request, shows its answer, and returns its text if it was a good one that came at once. */
 export async function ask(request, view, signal) {
   const begun = performance.now();
@@ -109,16 +137,15 @@ export async function ask(request, view, signal) {
   view.times.replaceChildren();
   view.texts.replaceChildren(texts.node);
   try {
-    const answer = await send(request.path, {method: 'POST', signal, body: JSON.stringify(request.body),
-      headers: {'content-type': 'application/json', 'x-server-timing': '1'}});
+    const answer = await send(request.path, {method: 'POST', signal, body: request.grpc || JSON.stringify(request.body),
+      headers: {'content-type': request.grpc ? 'application/grpc-web+proto' : 'application/json', 'x-server-timing': '1'}});
     const streams = request.stream && answer.ok;
-    const {count, failed} = streams ? await pieces(answer, begun, view, request, texts) : {};
-    const text = streams ? undefined : await whole(answer, view, request, texts);
-    showStages(view.times, answer.headers.get('server-timing'), performance.now() - begun, streams);
+    const {count, failed, text, timing} = await shownOf(answer, begun, view, request, texts);
+    showStages(view.times, timing || answer.headers.get('server-timing'), performance.now() - begun, streams && !request.grpc);
     texts.finish(streams);
     mark(view.state, streams ? `${answer.status}, ${count} messages${failed ? ', and it failed' : ''}` : `${answer.status} ${answer.statusText}`.trim(),
         answer.ok && !failed ? 'good' : 'bad');
-    return answer.ok ? text : undefined;
+    return answer.ok && !failed ? text : undefined;
   } catch (failure) {
     const stopped = failure.name === 'AbortError';
     texts.finish(true);

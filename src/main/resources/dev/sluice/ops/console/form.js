@@ -43,13 +43,15 @@ export class Form {
     this.lines = el('div', {class: 'lines'});
     this.inputs = el('div', {class: 'form'});
     this.problem = el('p', {class: 'failing', role: 'alert', hidden: true});
-    this.protocols = protocols(carried, this.usable.every(each => each.decoupled), this.generating);
+    this.protocols = protocols(carried, this.usable);
     const versions = this.usable.map(each => [each.version, each.version]).reverse();
     this.version = select([[LATEST, 'the latest'], ...versions]);
     this.other = select([['none', 'no'], [LATEST, 'the latest'], ...versions]);
     this.protocol = select(this.protocols.map(each => [each.id, each.text]));
     this.signature = select([]);
     this.parameters = new Parameters(this.generating);
+    this.system = el('textarea', {rows: 2});
+    this.systemField = field('System', this.system, 'what the model is told before the prompt; empty: nothing');
     this.send = el('button', {type: 'submit', class: 'primary', text: 'Send'});
     this.stop = el('button', {type: 'button', text: 'Stop', disabled: true, onclick: () => this.abort && this.abort.abort()});
     if (this.protocols.length) this.build();
@@ -64,7 +66,7 @@ export class Form {
     this.versionFields = [field('Version', this.version), field('Compare with version', this.other)];
     this.form = el('form', {class: 'form', novalidate: true},
         el('div', {class: 'row'}, field('Protocol', this.protocol), ...this.versionFields, this.signatureField),
-        this.inputs, this.parameters.node, this.problem,
+        this.systemField, this.inputs, this.parameters.node, this.problem,
         el('div', {class: 'buttons'}, this.send, this.stop, random));
     this.form.addEventListener('submit', event => {
       event.preventDefault();
@@ -84,6 +86,7 @@ export class Form {
     if (control === this.version) this.showSignatures();
     if (control === this.signature) this.showInputs();
     this.parameters.node.hidden = !this.by().parameters;
+    this.systemField.hidden = !this.by().chat;
     this.versionFields.forEach(each => { each.hidden = Boolean(this.by().latest); });
     this.showLines();
   }
@@ -117,7 +120,7 @@ export class Form {
   asked(version) {
     const parameters = this.by().parameters ? this.parameters.read() : undefined;
     return {model: this.model, version, signature: this.signature.value, several: this.fields.length > 1, parameters,
-      generating: this.generating};
+      generating: this.generating, system: this.system.value};
   }
 
   /** The request as the form is now, or undefined with what is wrong shown. */

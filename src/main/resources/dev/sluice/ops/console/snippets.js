@@ -31,16 +31,23 @@ function requests(request) {
 
 /** OpenAI's own client takes what it has no argument for as extra_body, and sends that beside the rest. */
 function openai(request) {
-  const {model, prompt, stream, ...rest} = request.body;
-  const base = url(request.path).replace(/\/completions$/, '');
+  const base = url('openai/v1');
   const lines = [hasToken() ? 'import json, os' : 'import json', 'from openai import OpenAI', '',
-    `client = OpenAI(base_url=${python(base)}, api_key=${hasToken() ? 'os.environ["TOKEN"]' : '"none"'})`,
-    'answer = client.completions.create(',
-    `    model=${python(model)}, prompt=${python(prompt)}, stream=${stream ? 'True' : 'False'},`,
-    `    extra_body=json.loads(${python(JSON.stringify(rest))}))`];
+    `client = OpenAI(base_url=${python(base)}, api_key=${hasToken() ? 'os.environ["TOKEN"]' : '"none"'})`];
+  if (request.path.endsWith('/embeddings')) {
+    const input = python(JSON.stringify(request.body.input));
+    return [...lines, `answer = client.embeddings.create(model=${python(request.body.model)}, input=json.loads(${input}))`,
+      'for row in answer.data:', '    print(row.embedding)'].join('\n');
+  }
+  const {model, prompt, messages, stream, ...rest} = request.body;
+  const asked = messages ? `messages=json.loads(${python(JSON.stringify(messages))})` : `prompt=${python(prompt)}`;
+  lines.push(`answer = client.${messages ? 'chat.' : ''}completions.create(`,
+    `    model=${python(model)}, ${asked}, stream=${stream ? 'True' : 'False'},`,
+    `    extra_body=json.loads(${python(JSON.stringify(rest))}))`);
+  const text = messages ? (stream ? 'choice.delta.content or ""' : 'choice.message.content') : 'choice.text';
   lines.push(...(stream
-    ? ['for chunk in answer:', '    for choice in chunk.choices:', '        print(choice.text, end="", flush=True)']
-    : ['for choice in answer.choices:', '    print(choice.text)']));
+    ? ['for chunk in answer:', '    for choice in chunk.choices:', `        print(${text}, end="", flush=True)`]
+    : ['for choice in answer.choices:', `    print(${text})`]));
   return lines.join('\n');
 }
 
@@ -98,7 +105,7 @@ function grpcurl(protocol, asked, inputs, request) {
   if (other) return `# ${other.type} is sent as raw bytes over gRPC, which is no line to type.`;
   let [method, message] = grpcMessage(kind, asked, inputs, request.body);
   if (protocol.id === 'grps-stream') method += 'Streaming';
-  if (protocol.id === 'generate_stream') method = 'inference.GRPCInferenceService/ModelStreamInfer';
+  if (['generate_stream', 'grpc-stream'].includes(protocol.id)) method = 'inference.GRPCInferenceService/ModelStreamInfer';
   const plain = root.protocol === 'https:' ? '' : '-plaintext ';
   const header = hasToken() ? '-H "authorization: Bearer $TOKEN" ' : '';
   const port = root.port || (root.protocol === 'https:' ? '443' : '80');
@@ -107,8 +114,12 @@ function grpcurl(protocol, asked, inputs, request) {
 
 /** The lines for a request, by what they are called. */
 export function snippets(protocol, asked, inputs, request) {
+  if (request.grpc) return [['grpcurl', grpcurl(protocol, asked, inputs, request)]];
   const lines = [['curl', curl(request)]];
-  if (request.path.endsWith('/completions')) return [...lines, ['Python, openai', openai(request)], ['Python, requests', requests(request)]];
+  if (protocol.of) {
+    const client = protocol.id === 'rerank' ? [] : [['Python, openai', openai(request)]];
+    return [...lines, ...client, ['Python, requests', requests(request)]];
+  }
   if (protocol.id === 'v2' && inputs.every(input => NUMPY[input.type])) {
     lines.push(['Python, tritonclient', triton(asked, inputs)]);
   }
