@@ -65,6 +65,7 @@ public final class HuggingFaceTokenizer implements TokenCodec {
    */
   @SuppressWarnings("ReferenceEquality")
   static HuggingFaceTokenizer open(Path file, ObjectNode json, ObjectNode plain) {
+    new TokenizerChecks(file).require(json);
     TokenizersLibrary library = TokenizerLibrary.functions();
     long whole = open(library, json, file);
     if (json == plain) {
