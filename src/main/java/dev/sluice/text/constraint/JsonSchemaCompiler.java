@@ -39,6 +39,7 @@ final class JsonSchemaCompiler {
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
@@ -185,7 +186,7 @@ final class JsonSchemaCompiler {
   private static boolean is(JsonNode value, String type) {
     return switch (type) {
       case "string" -> value.isTextual();
-      case "integer" -> value.isIntegralNumber();
+      case "integer" -> isWhole(value);
       case "number" -> value.isNumber();
       case "boolean" -> value.isBoolean();
       case "null" -> value.isNull();
@@ -194,22 +195,35 @@ final class JsonSchemaCompiler {
     };
   }
 
+  /** Returns whether a value is a whole number, as 5.0 is too. */
+  private static boolean isWhole(JsonNode value) {
+    return value.isIntegralNumber()
+        || (value.isNumber() && value.doubleValue() == Math.rint(value.doubleValue()));
+  }
+
+  /** Returns the types that a schema names; empty if it names none. */
   private static Set<String> types(JsonNode schema, String at) {
     JsonNode type = schema.path("type");
-    Set<String> types = new HashSet<>();
-    if (type.isArray()) {
-      type.forEach(each -> types.add(each.asText()));
-    } else if (!type.isMissingNode()) {
-      types.add(type.asText());
+    if (type.isMissingNode()) {
+      return Set.of();
     }
-    for (String each : types) {
-      if (!JsonValues.TYPES.contains(each)) {
-        throw new InvalidConstraint(
-            "has type \"%s\" at %s; wanted one of %s"
-                .formatted(each, at, String.join(", ", JsonValues.TYPES)));
+    if (type.isArray() && type.isEmpty()) {
+      throw wrongType(type, at);
+    }
+    Set<String> types = new HashSet<>();
+    for (JsonNode each : type.isArray() ? type : List.of(type)) {
+      if (!each.isTextual() || !JsonValues.TYPES.contains(each.textValue())) {
+        throw wrongType(each, at);
       }
+      types.add(each.textValue());
     }
     return types;
+  }
+
+  private static InvalidConstraint wrongType(JsonNode type, String at) {
+    return new InvalidConstraint(
+        "has type %s at %s; wanted one of %s"
+            .formatted(type, at, String.join(", ", JsonValues.TYPES)));
   }
 
   private Automaton typed(JsonNode schema, String at, int depth) {
@@ -280,7 +294,7 @@ final class JsonSchemaCompiler {
     if (count.isMissingNode()) {
       return otherwise;
     }
-    if (!count.canConvertToInt() || count.intValue() < 0) {
+    if (!isWhole(count) || !count.canConvertToInt() || count.intValue() < 0) {
       throw new InvalidConstraint(
           "has %s %s at %s; wanted a whole number from 0".formatted(keyword, count, at));
     }
@@ -295,6 +309,10 @@ final class JsonSchemaCompiler {
     Set<String> required = required(schema, properties, at);
     if (properties.isMissingNode()) {
       return others(schema.path("additionalProperties"), at + "/additionalProperties", depth);
+    }
+    JsonNode others = schema.path("additionalProperties");
+    if (!others.isMissingNode() && !others.isBoolean() && !others.isObject()) {
+      throw new InvalidConstraint("has no schema, an object, at " + at + "/additionalProperties");
     }
     var members = new JsonMembers(languages);
     properties

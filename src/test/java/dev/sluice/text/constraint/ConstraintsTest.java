@@ -146,6 +146,10 @@ class ConstraintsTest {
             + " \"integer\"}}, \"required\": [\"x\"]}}, \"type\": \"object\", \"properties\":"
             + " {\"from\": {\"$ref\": \"#/$defs/p\"}, \"to\": {\"$ref\": \"#/$defs/p\"}},"
             + " \"required\": [\"from\", \"to\"]}",
+        "{\"enum\": [5.0, 1e300, -0.5], \"type\": \"number\"}",
+        "{\"enum\": [5.0, 2.5], \"type\": \"integer\"}",
+        "{\"type\": \"array\", \"minItems\": 1.0, \"maxItems\": 2.0, \"items\": {\"type\":"
+            + " \"boolean\"}}",
         "{\"type\": \"object\"}",
         "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"integer\"}}",
         "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"null\"}, \"b\": {\"type\":"
@@ -205,6 +209,9 @@ class ConstraintsTest {
       textBlock =
           """
           {"type": "strin"} ~ has type "strin" at #; wanted one of object, array
+          {"type": null} ~ has type null at #; wanted one of object, array
+          {"type": []} ~ has type [] at #; wanted one of object, array
+          {"type": ["string", 5]} ~ has type 5 at #; wanted one of object, array
           {"type": "string", "format": "date"} ~ has keyword "format" at #, which is not supported there
           {"type": "integer", "minimum": 3} ~ has keyword "minimum" at #, which is not supported there
           {"type": "object", "properties": {"a": {"not": {}}}} ~ has keyword "not" at #/properties/a, which
@@ -215,6 +222,9 @@ class ConstraintsTest {
           {"type": "string", "pattern": "(?=a)"} ~ has a pattern at # that has a group (?=
           {"type": "string", "pattern": "^\\"$"} ~ matches no text
           {"type": "string", "minLength": -1} ~ has minLength -1 at #; wanted a whole number from 0
+          {"type": "string", "minLength": 2.7} ~ has minLength 2.7 at #; wanted a whole number from 0
+          {"type": "array", "maxItems": 1e400} ~ has maxItems 1E+400 at #; wanted a whole number from 0
+          {"type": "object", "properties": {}, "additionalProperties": 7} ~ has no schema, an object, at #/additionalProperties
           {"type": "string", "maxLength": 2000000000} ~ is too large
           {"enum": []} ~ allows no value at #
           {"enum": [1], "type": "string"} ~ allows no value at #
