@@ -24,8 +24,18 @@ public sealed interface LoopStep {
    * @param present elements that are padding already, in each of those inputs
    * @param length elements of a row without its padding
    * @param most by how many elements steps that join may differ
+   * @param inPlace the outputs that the model may write over inputs, with the names of these:
+   *     caches with room for new elements behind those there are, which are as long as the mask;
+   *     empty if the model makes new ones, longer by one element. The same object for all steps of
+   *     a model
    */
-  record Padding(Map<String, Integer> axes, PaddingSide side, long present, long length, long most)
+  record Padding(
+      Map<String, Integer> axes,
+      PaddingSide side,
+      long present,
+      long length,
+      long most,
+      Map<String, String> inPlace)
       implements LoopStep {
     /** Returns whether a step may join another. */
     @SuppressWarnings("ReferenceEquality") // Steps of one model have the same object.

@@ -5,6 +5,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -34,7 +35,19 @@ public final class LimitedSession extends ForwardingSession {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
-    List<NamedTensor> results = session.run(signature, inputs, outputs);
+    return limited(session.run(signature, inputs, outputs));
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return limited(session.run(signature, inputs, outputs, inPlace));
+  }
+
+  private List<NamedTensor> limited(List<NamedTensor> results) {
     for (int i = 0; i < results.size(); i++) {
       NamedTensor result = results.get(i);
       if (result.tensor().byteSize() > maxOutputSize) {

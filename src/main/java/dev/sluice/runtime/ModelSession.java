@@ -6,6 +6,7 @@ import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,6 +31,21 @@ public interface ModelSession extends AutoCloseable {
    *     inputs, INTERNAL if it fails, CANCELLED if it was interrupted; nothing is left open
    */
   List<NamedTensor> run(Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs);
+
+  /**
+   * Runs the model as {@link #run(Signature, List, List)} does, and lets it write outputs over
+   * inputs, if it can: such an output is a view of its input, which stays the caller's.
+   *
+   * @param inPlace the outputs that may be written over inputs of their size, with the names of
+   *     these
+   */
+  default List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return run(signature, inputs, outputs);
+  }
 
   /**
    * Ends the run in flight, and any later one, as soon as the runtime can. Idempotent; a runtime

@@ -4,6 +4,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 
 /** Runs a model for schedulers, which decide what runs together. Used by one worker. */
 public interface BatchExecutor {
@@ -17,6 +18,21 @@ public interface BatchExecutor {
    *     open
    */
   List<NamedTensor> run(Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs);
+
+  /**
+   * Runs the model as {@link #run(Signature, List, List)} does, and lets it write outputs over
+   * inputs, if it can: such an output is a view of its input, which stays the caller's.
+   *
+   * @param inPlace the outputs that may be written over inputs of their size, with the names of
+   *     these
+   */
+  default List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return run(signature, inputs, outputs);
+  }
 
   /** Ends the run under way, and any later one, as soon as the model can. Any thread. */
   void interrupt();

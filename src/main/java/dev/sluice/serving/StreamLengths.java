@@ -111,6 +111,8 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
     }
     return config.stream().maxPadding() == 0
         ? proved + "would advance together without stream.max_padding: 0"
-        : proved + "advance together";
+        : proved
+            + "advance together"
+            + (proof.inPlace().isEmpty() ? "" : ", their caches written in place");
   }
 }

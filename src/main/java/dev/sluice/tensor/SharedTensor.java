@@ -15,16 +15,19 @@ import org.jspecify.annotations.Nullable;
 public final class SharedTensor implements AutoCloseable {
   private final Tensor whole;
   private final AtomicInteger users = new AtomicInteger(1);
-  private final Share share = new Share();
+  private final Share share;
   private final Runnable whenUnused;
   private long row;
   private long offset;
 
   /**
-   * @param whole taken over; of rank 1 or more if it is to be cut
+   * @param whole taken over; of rank 1 or more if it is to be cut. If it is a slice itself, its
+   *     parts are slices of the same tensor
    */
   public SharedTensor(Tensor whole) {
-    this(whole, whole::close);
+    this.whole = whole;
+    this.whenUnused = whole::close;
+    this.share = whole.release() instanceof Share cut ? cut : new Share();
   }
 
   /**
@@ -36,6 +39,7 @@ public final class SharedTensor implements AutoCloseable {
   public SharedTensor(Tensor whole, Runnable whenUnused) {
     this.whole = whole;
     this.whenUnused = whenUnused;
+    this.share = new Share();
   }
 
   /** Returns the whole tensor once more. Read-only, since it is shared. */
@@ -45,8 +49,7 @@ public final class SharedTensor implements AutoCloseable {
 
   /** Returns the whole tensor once more, in another shape of as many elements. */
   public Tensor all(Shape shape) {
-    users.incrementAndGet();
-    return Tensor.slice(whole.type(), shape, whole.data(), share);
+    return share.slice(whole.data(), shape);
   }
 
   /** Returns the shape of the whole. */
@@ -60,8 +63,7 @@ public final class SharedTensor implements AutoCloseable {
     long from = offset;
     skip(rows);
     MemorySegment data = whole.data().asSlice(from, offset - from);
-    users.incrementAndGet();
-    return Tensor.slice(whole.type(), shape, data, share);
+    return share.slice(data, shape);
   }
 
   /** Skips rows. */
@@ -81,7 +83,10 @@ public final class SharedTensor implements AutoCloseable {
     }
 
     private Tensor slice(long address, long bytes, Shape shape) {
-      MemorySegment data = whole.data().asSlice(address - whole.data().address(), bytes);
+      return slice(whole.data().asSlice(address - whole.data().address(), bytes), shape);
+    }
+
+    private Tensor slice(MemorySegment data, Shape shape) {
       users.incrementAndGet();
       return Tensor.slice(whole.type(), shape, data, this);
     }

@@ -290,13 +290,13 @@ class StreamLengthsTest {
   }
 
   @Test
-  void checkSaysThatRowsOfGroupQueryAttentionArePaddedBehind() {
+  void checkSaysThatGroupQueryAttentionWritesInPlace() {
     Path chat = Path.of("src/sample/models/chat");
     start(chat.resolve("1"), HeldDecoder.config(chat));
     assertThat(model().streamAdvice().orElseThrow())
         .isEqualTo(
             "right padding does not change its answers:"
-                + " streams of different lengths advance together;"
+                + " streams of different lengths advance together, their caches written in place;"
                 + " prompts run in chunks of 256 tokens");
   }
 

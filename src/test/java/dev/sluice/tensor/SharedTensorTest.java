@@ -62,6 +62,25 @@ class SharedTensorTest {
   }
 
   @Test
+  void slicesOfASliceAreJoinedAgainWithoutACopy() {
+    Tensor whole = Tensors.floats(Shape.of(2, 1), 1, 2);
+    Tensor slice;
+    try (var shared = new SharedTensor(whole)) {
+      slice = shared.next(2);
+    }
+    try (var again = new SharedTensor(slice)) {
+      Tensor one = again.next(1);
+      Tensor two = again.next(1);
+      Tensor joined =
+          Objects.requireNonNull(SharedTensor.joined(List.of(one, two), Shape.of(2, 1)));
+      one.close();
+      two.close();
+      assertThat(joined.data().address()).isEqualTo(whole.data().address());
+      joined.close();
+    }
+  }
+
+  @Test
   void slicesThatDoNotLieSideBySideAreNot() {
     Tensor own = Tensors.floats(Shape.of(1), 1);
     try (var shared = new SharedTensor(Tensors.floats(Shape.of(3), 1, 2, 3));

@@ -143,6 +143,15 @@ public final class FakeSession implements ModelSession, BatchExecutor {
 
   @Override
   public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return run(signature, inputs, outputs);
+  }
+
+  @Override
+  public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     Tensor x = inputs.getFirst().tensor();
     sizes.add(x.shape().rank() == 0 ? 0 : x.shape().dim(0));

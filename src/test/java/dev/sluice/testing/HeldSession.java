@@ -7,6 +7,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -62,6 +63,15 @@ public final class HeldSession implements ModelSession {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    return run(signature, inputs, outputs, Map.of());
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
     runs.acquireUninterruptibly();
     shapes.add(
         inputs.stream()
@@ -70,7 +80,7 @@ public final class HeldSession implements ModelSession {
             .findFirst()
             .map(Objects::requireNonNull)
             .orElseThrow());
-    return session.run(signature, inputs, outputs);
+    return session.run(signature, inputs, outputs, inPlace);
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,11 @@ final class OnnxRun implements AutoCloseable {
     return arena.allocateFrom(spec.nativeName());
   }
 
-  List<NamedTensor> run(List<NamedTensor> inputs, List<TensorSpec> outputs) {
+  /**
+   * @param inPlace outputs that are written over inputs
+   */
+  List<NamedTensor> run(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, Map<String, String> inPlace) {
     if (inputs.size() > inputNames.size() || outputs.size() > outputNames.size()) {
       throw InferenceException.invalid(
           "the model has %d inputs and %d outputs; the request gives %d and wants %d"
@@ -74,6 +79,9 @@ final class OnnxRun implements AutoCloseable {
     }
     if (hasMaps) {
       return call(inputs, outputs, PinnedOutputs.NONE);
+    }
+    if (!inPlace.isEmpty()) {
+      return runPinned(inputs, outputs, () -> PinnedOutputs.over(inputs, outputs, inPlace));
     }
     List<@Nullable Shape> shapes = known.find(inputs, outputs);
     if (shapes == null) {
@@ -83,13 +91,13 @@ final class OnnxRun implements AutoCloseable {
     }
     return shapes.isEmpty()
         ? call(inputs, outputs, PinnedOutputs.NONE)
-        : runPinned(inputs, outputs, shapes);
+        : runPinned(inputs, outputs, () -> PinnedOutputs.allocate(outputs, shapes, wholeOutputs));
   }
 
   /** Runs with pinned outputs; a run whose memory turns out to be wrong is repeated, once. */
   private List<NamedTensor> runPinned(
-      List<NamedTensor> inputs, List<TensorSpec> outputs, List<@Nullable Shape> shapes) {
-    try (PinnedOutputs pinned = PinnedOutputs.allocate(outputs, shapes, wholeOutputs)) {
+      List<NamedTensor> inputs, List<TensorSpec> outputs, Supplier<PinnedOutputs> memory) {
+    try (PinnedOutputs pinned = memory.get()) {
       return call(inputs, outputs, pinned);
     } catch (RunFailure e) {
       if (e.kind() != RunFailure.Kind.OUTPUT_MEMORY) {

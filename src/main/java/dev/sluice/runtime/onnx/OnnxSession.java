@@ -10,6 +10,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -88,11 +89,20 @@ final class OnnxSession implements ModelSession {
   @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
+    return run(signature, inputs, outputs, Map.of());
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
     if (closed) {
       throw new IllegalStateException("the session is closed");
     }
     try {
-      List<NamedTensor> results = run.run(inputs, outputs);
+      List<NamedTensor> results = run.run(inputs, outputs, inPlace);
       handle.succeeded();
       return results;
     } catch (RunFailure e) {

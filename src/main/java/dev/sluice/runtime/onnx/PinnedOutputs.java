@@ -10,6 +10,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +82,26 @@ final class PinnedOutputs implements AutoCloseable {
       pinned.close();
       throw e;
     }
+  }
+
+  /**
+   * Gives outputs the memory of inputs, which stays theirs.
+   *
+   * @param inPlace names of outputs, with those of the inputs
+   */
+  static PinnedOutputs over(
+      List<NamedTensor> inputs, List<TensorSpec> outputs, Map<String, String> inPlace) {
+    var pinned = new PinnedOutputs(outputs.size());
+    for (int i = 0; i < outputs.size(); i++) {
+      String output = outputs.get(i).name();
+      String input = inPlace.get(output);
+      for (int j = 0; input != null && j < inputs.size(); j++) {
+        if (inputs.get(j).name().equals(input)) {
+          pinned.tensors[i] = new NamedTensor(output, inputs.get(j).tensor().borrow());
+        }
+      }
+    }
+    return pinned;
   }
 
   /** Returns whether a tensor is of those whose writing can be checked, and not too large. */

@@ -60,7 +60,8 @@ final class BatchAssembler {
     }
     int axis = alignment.axis(first.name());
     if (axis > 0) {
-      return SequencePadding.joined(tensors, axis, alignment.side(), alignment.added(), size);
+      return SequencePadding.joined(
+          tensors, axis, alignment.side(), alignment.added(tensors, axis), size);
     }
     if (RowPadding.isNeeded(tensors)) {
       return padded(tensors, size);

@@ -19,6 +19,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -182,13 +183,14 @@ public final class BatchRunner {
     meter.begin(inferences(members), members.getFirst().request().signature().name(), now);
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
-    if (members.size() == 1 && size == rows) {
+    Map<String, String> inPlace = size == 0 ? Map.of() : InPlaceOutputs.of(members);
+    if (members.size() == 1 && size == rows && inPlace.isEmpty()) {
       succeed(members.getFirst(), computeAlone(members, size));
       meter.end(now);
       return true;
     }
     StepAlignment.sort(members);
-    List<NamedTensor> outputs = computeJoined(members, size);
+    List<NamedTensor> outputs = computeJoined(members, size, inPlace);
     if (!BatchSplitter.fits(outputs, size)) {
       NamedTensor.closeAll(outputs);
       stopJoining(members.getFirst().request(), size);
@@ -222,28 +224,30 @@ public final class BatchRunner {
   /** Without the padding of a step whose neighbours have left it. */
   private List<NamedTensor> computeAlone(List<PendingRequest> members, int size) {
     return size > 0 && StepAlignment.isPadded(members.getFirst())
-        ? computeJoined(members, size)
-        : compute(members, members.getFirst().request().inputs());
+        ? computeJoined(members, size, Map.of())
+        : compute(members, members.getFirst().request().inputs(), Map.of());
   }
 
-  private List<NamedTensor> computeJoined(List<PendingRequest> members, int size) {
+  private List<NamedTensor> computeJoined(
+      List<PendingRequest> members, int size, Map<String, String> inPlace) {
     List<NamedTensor> inputs = BatchAssembler.assemble(members, size);
     now = nanoTime.getAsLong();
     try {
-      return compute(members, inputs);
+      return InPlaceOutputs.taken(compute(members, inputs, inPlace), inputs, inPlace);
     } finally {
       NamedTensor.closeAll(inputs);
     }
   }
 
-  private List<NamedTensor> compute(List<PendingRequest> members, List<NamedTensor> inputs) {
+  private List<NamedTensor> compute(
+      List<PendingRequest> members, List<NamedTensor> inputs, Map<String, String> inPlace) {
     List<TensorSpec> outputs = RequestedOutputs.of(members);
     watch.begin(members, now);
     meter.computing(now);
     boolean abandoned = false;
     List<NamedTensor> results = List.of();
     try {
-      results = model.run(members.getFirst().request().signature(), inputs, outputs);
+      results = model.run(members.getFirst().request().signature(), inputs, outputs, inPlace);
     } finally {
       now = nanoTime.getAsLong();
       meter.computed(now);

@@ -4,16 +4,25 @@ import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.Tensor;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Padding of decode steps that run together: the longest row gets none, and the others as much as
- * they lack.
+ * they lack. Where caches are written in place all rows get room for further elements instead, once
+ * for many steps.
  */
 final class StepAlignment {
   private static final int MASK_RANK = 2;
+
+  /** Caches that are written in place are as long as a multiple of this. */
+  private static final long ROOM = 64;
+
+  /** Room behind the longest row that is given back. */
+  private static final long TOO_MUCH_ROOM = 4 * ROOM;
 
   /** Members run as they are. */
   private static final StepAlignment NONE = new StepAlignment(Map.of(), PaddingSide.LEFT);
@@ -21,6 +30,9 @@ final class StepAlignment {
   private final Map<String, Integer> axes;
   private final PaddingSide side;
   private final long[] added;
+
+  /** Elements that rows have then, where caches are written in place; else 0. */
+  private final long length;
 
   /**
    * @param axes the dimension of each input that is to be padded
@@ -31,12 +43,37 @@ final class StepAlignment {
     this.axes = axes;
     this.side = side;
     this.added = added;
+    this.length = 0;
+  }
+
+  private StepAlignment(LoopStep.Padding first, long length) {
+    this.axes = first.axes();
+    this.side = first.side();
+    this.added = new long[0];
+    this.length = length;
   }
 
   /** Returns what the members of a batch need. */
   static StepAlignment of(List<PendingRequest> members) {
     LoopStep.Padding first = members.getFirst().request().padding();
-    return first == null ? NONE : of(first, members);
+    if (first == null) {
+      return NONE;
+    }
+    return first.inPlace().isEmpty() ? of(first, members) : inPlace(first, members);
+  }
+
+  private static StepAlignment inPlace(LoopStep.Padding first, List<PendingRequest> members) {
+    long room = first.length() + first.present();
+    long longest = 0;
+    boolean fits = true;
+    for (int i = 0; i < members.size(); i++) {
+      LoopStep.Padding padding = padding(members.get(i));
+      longest = Math.max(longest, padding.length());
+      fits &= padding.length() + padding.present() == room && cacheLength(members.get(i)) == room;
+    }
+    return fits && room - longest <= TOO_MUCH_ROOM
+        ? NONE
+        : new StepAlignment(first, (longest / ROOM + 1) * ROOM);
   }
 
   private static StepAlignment of(LoopStep.Padding first, List<PendingRequest> members) {
@@ -78,9 +115,15 @@ final class StepAlignment {
     return side;
   }
 
-  /** Returns the elements that each member gets on that side; negative: that it loses. */
-  long[] added() {
-    return added;
+  /**
+   * Returns the elements that each member gets on that side; negative: that it loses.
+   *
+   * @param tensors of one input that is to be padded
+   */
+  long[] added(List<Tensor> tensors, int axis) {
+    return length == 0
+        ? added
+        : tensors.stream().mapToLong(tensor -> length - tensor.shape().dim(axis)).toArray();
   }
 
   /**
@@ -107,14 +150,25 @@ final class StepAlignment {
 
   /** Returns where the first of the caches lies; the mask is made anew for each step. */
   private static long address(PendingRequest member) {
+    NamedTensor cache = cache(member);
+    return cache == null ? 0 : cache.tensor().data().address();
+  }
+
+  private static long cacheLength(PendingRequest member) {
+    NamedTensor cache = cache(member);
+    return cache == null ? 0 : cache.tensor().shape().dim(padding(member).axis(cache.name()));
+  }
+
+  /** Returns the first of the caches; null if there is none. */
+  private static @Nullable NamedTensor cache(PendingRequest member) {
     LoopStep.Padding padding = padding(member);
     List<NamedTensor> inputs = member.request().inputs();
     for (int i = 0; i < inputs.size(); i++) {
       NamedTensor input = inputs.get(i);
       if (input.tensor().shape().rank() > MASK_RANK && padding.axis(input.name()) > 0) {
-        return input.tensor().data().address();
+        return input;
       }
     }
-    return 0;
+    return null;
   }
 }

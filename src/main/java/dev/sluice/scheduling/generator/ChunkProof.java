@@ -5,6 +5,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.Tensor;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -58,7 +59,7 @@ record ChunkProof(ProofModel model) {
   }
 
   private static ProvenLoop chunked(int chunk) {
-    return new ProvenLoop(PaddingSide.LEFT, 0, chunk);
+    return new ProvenLoop(PaddingSide.LEFT, 0, chunk, Map.of());
   }
 
   private Optional<String> compareCaches(List<NamedTensor> whole, List<NamedTensor> cut) {

@@ -211,7 +211,12 @@ final class DecodeSteps implements StreamSteps {
     return proven.maxPadding() == 0 || mask == null || !aligned
         ? null
         : new LoopStep.Padding(
-            loop.axes(), proven.side(), padding, mask.length(), proven.maxPadding());
+            loop.axes(),
+            proven.side(),
+            maskPadding(),
+            mask.length(),
+            proven.maxPadding(),
+            proven.inPlace());
   }
 
   /** The caches tell how far they were padded; a plain loop's are as long as the mask. */
@@ -273,7 +278,12 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private Tensor grown() {
-    return Objects.requireNonNull(mask).grow(padding, proven.side());
+    return Objects.requireNonNull(mask).grow(maskPadding(), proven.side());
+  }
+
+  /** A step that writes in place takes up one element of the padding. */
+  private long maskPadding() {
+    return proven.inPlace().isEmpty() ? padding : Math.max(0, padding - 1);
   }
 
   private @Nullable Tensor constant(GenerationInput input) {

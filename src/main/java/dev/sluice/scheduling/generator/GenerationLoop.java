@@ -59,6 +59,17 @@ record GenerationLoop(
     return 0;
   }
 
+  /** Returns the computed outputs that get longer with each step, with the inputs they go to. */
+  Map<String, String> caches() {
+    var caches = new HashMap<String, String>();
+    for (GenerationInput input : inputs) {
+      if (input.origin() == Origin.FEEDBACK && axes.containsKey(input.name())) {
+        caches.put(computed.get(input.output()), input.name());
+      }
+    }
+    return Map.copyOf(caches);
+  }
+
   /** Returns how many tokens there are to choose from, as the model declares it; or ANY. */
   long candidates(GeneratorConfig.Next next) {
     Shape logits = called.output(next.from()).orElseThrow().shape();

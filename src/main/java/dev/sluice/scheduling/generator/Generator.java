@@ -91,13 +91,20 @@ public final class Generator implements StreamPlan, AutoCloseable {
     Optional<String> whole = new ChunkProof(model).obstacle();
     var obstacles = new LinkedHashSet<String>();
     for (PaddingSide side : PaddingSide.values()) {
-      Optional<String> obstacle = new PaddingProof(model, side).obstacle();
+      Optional<String> obstacle = new PaddingProof(model, side, false).obstacle();
       if (obstacle.isEmpty()) {
-        return new LoopProof(signature, Optional.of(side), "", whole);
+        Map<String, String> inPlace = writesInPlace(model, side) ? model.loop().caches() : Map.of();
+        return new LoopProof(signature, Optional.of(side), "", whole, inPlace);
       }
       obstacles.add(obstacle.get());
     }
-    return new LoopProof(signature, Optional.empty(), String.join("; ", obstacles), whole);
+    return new LoopProof(
+        signature, Optional.empty(), String.join("; ", obstacles), whole, Map.of());
+  }
+
+  /** Only a model that writes where its mask ends can do so in place. */
+  private static boolean writesInPlace(ProofModel model, PaddingSide side) {
+    return side == PaddingSide.RIGHT && new PaddingProof(model, side, true).obstacle().isEmpty();
   }
 
   /**
@@ -114,7 +121,8 @@ public final class Generator implements StreamPlan, AutoCloseable {
           new ProvenLoop(
               proof.side().orElse(PaddingSide.LEFT),
               proof.side().isPresent() ? maxPadding : 0,
-              proof.whole().isPresent() ? 0 : chunk));
+              proof.whole().isPresent() ? 0 : chunk,
+              proof.inPlace()));
     }
     proven = Map.copyOf(found);
   }

@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.tensor.PaddingSide;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -11,6 +12,12 @@ import java.util.Optional;
  *     together; empty: neither
  * @param apart why streams of different lengths run apart; empty if they do not
  * @param whole why prompts run whole; empty if chunks change nothing
+ * @param inPlace outputs that steps write over inputs, caches with room for what is new, with the
+ *     names of these; empty: steps copy their caches
  */
 public record LoopProof(
-    String signature, Optional<PaddingSide> side, String apart, Optional<String> whole) {}
+    String signature,
+    Optional<PaddingSide> side,
+    String apart,
+    Optional<String> whole,
+    Map<String, String> inPlace) {}

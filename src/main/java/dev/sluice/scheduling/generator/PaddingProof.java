@@ -8,16 +8,22 @@ import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Proves on a model itself that padding on one side does not change what it answers: decodes a
  * token behind a short prompt alone, and padded beside a longer one. For a model that no other
  * caller uses meanwhile; one thread.
+ *
+ * @param inPlace whether caches have room behind both, and the model writes into it what is new
  */
-record PaddingProof(ProofModel model, PaddingSide side) {
+record PaddingProof(ProofModel model, PaddingSide side, boolean inPlace) {
   private static final int SHORT = 3;
   private static final int LONG = 7;
+
+  /** Elements of masks and caches where caches are written in place. */
+  private static final int ROOM = 12;
 
   /**
    * Returns why streams of different lengths cannot run together; empty if they can. Never throws:
@@ -42,7 +48,7 @@ record PaddingProof(ProofModel model, PaddingSide side) {
 
   /** Returns what padding changes. */
   private Optional<String> difference() {
-    var proven = new ProvenLoop(side, Integer.MAX_VALUE, 0);
+    var proven = new ProvenLoop(side, Integer.MAX_VALUE, 0, Map.of());
     try (var shorter = ProofStream.prefill(model, proven, SHORT);
         var longer = ProofStream.prefill(model, proven, LONG)) {
       if (shorter.isOver() || longer.isOver()) {
@@ -65,7 +71,10 @@ record PaddingProof(ProofModel model, PaddingSide side) {
     try {
       one = model.run(shorter);
       other = model.run(longer);
-      return compare(model.run(joined), one, other);
+      Map<String, String> caches = inPlace ? model.loop().caches() : Map.of();
+      List<NamedTensor> together = model.run(joined, caches);
+      Optional<String> copied = copied(caches, together, joined);
+      return copied.isPresent() ? copied : compare(together, one, other);
     } finally {
       NamedTensor.closeAll(joined);
       NamedTensor.closeAll(one);
@@ -73,7 +82,7 @@ record PaddingProof(ProofModel model, PaddingSide side) {
     }
   }
 
-  private static List<NamedTensor> joined(
+  private List<NamedTensor> joined(
       LoopStep.Padding padding, List<NamedTensor> shorter, List<NamedTensor> longer) {
     var joined = new ArrayList<NamedTensor>(shorter.size());
     try {
@@ -81,15 +90,41 @@ record PaddingProof(ProofModel model, PaddingSide side) {
         String name = shorter.get(i).name();
         List<Tensor> rows = List.of(shorter.get(i).tensor(), longer.get(i).tensor());
         int axis = padding.axis(name);
-        var added = new long[] {axis > 0 ? LONG - SHORT : 0, 0};
-        joined.add(
-            new NamedTensor(name, SequencePadding.joined(rows, axis, padding.side(), added, 2)));
+        long[] added = rows.stream().mapToLong(row -> added(row, axis, rows.getLast())).toArray();
+        joined.add(new NamedTensor(name, SequencePadding.joined(rows, axis, side, added, 2)));
       }
       return joined;
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(joined);
       throw e;
     }
+  }
+
+  private long added(Tensor row, int axis, Tensor longest) {
+    if (axis == 0) {
+      return 0;
+    }
+    return (inPlace ? ROOM : longest.shape().dim(axis)) - row.shape().dim(axis);
+  }
+
+  /** Returns what was not written over its input, and closes the outputs then. */
+  private static Optional<String> copied(
+      Map<String, String> caches, List<NamedTensor> outputs, List<NamedTensor> inputs) {
+    for (NamedTensor output : outputs) {
+      String input = caches.get(output.name());
+      if (input != null && !liesIn(inputs, input, output.tensor())) {
+        NamedTensor.closeAll(outputs);
+        return Optional.of("its output " + output.name() + " is not written in place");
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean liesIn(List<NamedTensor> inputs, String name, Tensor output) {
+    return inputs.stream()
+        .anyMatch(input ->
+            input.name().equals(name)
+                && input.tensor().data().address() == output.data().address());
   }
 
   /** Closes the outputs that ran together. */
@@ -118,11 +153,18 @@ record PaddingProof(ProofModel model, PaddingSide side) {
 
   private boolean areSame(SharedTensor rows, int output, Tensor one, Tensor other) {
     int axis = model.loop().outputAxis(output);
-    try (Tensor padded = rows.next(1);
-        Tensor longest = rows.next(1);
-        Tensor cut =
-            axis > 0 ? SequencePadding.cut(padded, axis, side, LONG - SHORT) : padded.copy()) {
-      return ProofModel.areNear(cut, one) && ProofModel.areNear(longest, other);
+    try (Tensor first = cut(rows, axis, one);
+        Tensor second = cut(rows, axis, other)) {
+      return ProofModel.areNear(first, one) && ProofModel.areNear(second, other);
+    }
+  }
+
+  /** Returns a tensor of its own: the next row without its padding. */
+  private Tensor cut(SharedTensor rows, int axis, Tensor alone) {
+    try (Tensor row = rows.next(1)) {
+      return axis > 0
+          ? SequencePadding.cut(row, axis, side, row.shape().dim(axis) - alone.shape().dim(axis))
+          : row.copy();
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -41,9 +42,18 @@ record ProofModel(GenerationLoop loop, ModelLease lease, BatchExecutor executor)
 
   /** Returns what a loop computes of these inputs. The caller owns it. */
   List<NamedTensor> run(List<NamedTensor> inputs) {
+    return run(inputs, Map.of());
+  }
+
+  /**
+   * Returns the same.
+   *
+   * @param inPlace outputs that may be written over inputs, with the names of these
+   */
+  List<NamedTensor> run(List<NamedTensor> inputs, Map<String, String> inPlace) {
     List<TensorSpec> outputs =
         loop.computed().stream().map(name -> loop.called().output(name).orElseThrow()).toList();
-    return executor.run(loop.called(), inputs, outputs);
+    return executor.run(loop.called(), inputs, outputs, inPlace);
   }
 
   /** Returns whether two outputs differ by what another order of additions makes, at most. */

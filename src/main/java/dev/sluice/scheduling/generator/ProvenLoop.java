@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.generator;
 
 import dev.sluice.tensor.PaddingSide;
+import java.util.Map;
 
 /**
  * What a model has proved of its loop when it was loaded.
@@ -8,8 +9,9 @@ import dev.sluice.tensor.PaddingSide;
  * @param side the side on which rows may be padded
  * @param maxPadding elements by which steps that run together may differ; 0: they are not padded
  * @param chunk tokens of a prompt that run at once; 0: all
+ * @param inPlace outputs that are written over inputs by each step, with the names of these
  */
-record ProvenLoop(PaddingSide side, long maxPadding, int chunk) {
+record ProvenLoop(PaddingSide side, long maxPadding, int chunk, Map<String, String> inPlace) {
   /** Nothing is proved: steps of one length run together, and prompts whole. */
-  static final ProvenLoop NOTHING = new ProvenLoop(PaddingSide.LEFT, 0, 0);
+  static final ProvenLoop NOTHING = new ProvenLoop(PaddingSide.LEFT, 0, 0, Map.of());
 }

@@ -11,6 +11,7 @@ import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -104,6 +105,15 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     return session.run(signature, inputs, outputs);
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return session.run(signature, inputs, outputs, inPlace);
   }
 
   /** Returns empty while no session is open. */

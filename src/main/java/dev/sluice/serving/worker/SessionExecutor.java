@@ -6,6 +6,7 @@ import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A session as those see it who decide what runs together.
@@ -18,6 +19,15 @@ public record SessionExecutor(ModelSession session) implements BatchExecutor {
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     return session.run(signature, inputs, outputs);
+  }
+
+  @Override
+  public List<NamedTensor> run(
+      Signature signature,
+      List<NamedTensor> inputs,
+      List<TensorSpec> outputs,
+      Map<String, String> inPlace) {
+    return session.run(signature, inputs, outputs, inPlace);
   }
 
   @Override
