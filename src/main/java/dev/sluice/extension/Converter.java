@@ -24,7 +24,8 @@ public interface Converter extends Extension {
   }
 
   /**
-   * Makes the caller's answer of the model's.
+   * Makes the caller's answer of the model's; of a stream, of each of its messages in turn. All but
+   * the last may leave outputs out.
    *
    * @param request the caller's
    * @param answer the model's

@@ -11,6 +11,9 @@ import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.plugin.ConvertedScheduler;
+import dev.sluice.serving.plugin.ConvertedStreams;
+import dev.sluice.serving.plugin.ConverterCalls;
 import dev.sluice.serving.plugin.PluginHttpHandler;
 import dev.sluice.serving.plugin.PluginResponses;
 import dev.sluice.serving.plugin.PluginVersion;
@@ -48,14 +51,28 @@ public final class ServableConverted implements Servable {
             .code()
             .ask(() ->
                 converter.get().signature(ModelSignature.of(inner.inputs(), inner.outputs())));
-    this.facts =
-        model
-            .facts()
-            .withMetadata(ServablePlugin.metadata(declared, model.metadata().shapesBind()));
-    this.scheduler =
-        new ConvertedScheduler(
-            version, converter.get(), new PluginResponses(declared), model, inner);
-    this.streams = new SingleResponseStreams(scheduler);
+    this.facts = model.facts().withMetadata(metadata(declared, model.metadata()));
+    var calls =
+        new ConverterCalls(
+            version,
+            converter.get(),
+            new PluginResponses(declared),
+            inner,
+            step -> RequestValidator.require(step, model.metadata().shapesBind()),
+            model.scheduler(),
+            model.streams());
+    this.scheduler = new ConvertedScheduler(calls);
+    this.streams =
+        facts.metadata().decoupled()
+            ? new ConvertedStreams(calls)
+            : new SingleResponseStreams(scheduler);
+  }
+
+  /** Returns the model as callers see it: it answers as the model behind the converter does. */
+  private static ModelMetadata metadata(ModelSignature declared, ModelMetadata model) {
+    ModelMetadata converted =
+        ServablePlugin.metadata(declared, model.shapesBind()).withDecoupled(model.decoupled());
+    return model.whole() ? converted.withWhole() : converted;
   }
 
   /**

@@ -28,7 +28,22 @@ public record PluginResponses(ModelSignature declared) {
    * @throws InferenceException INTERNAL if it is not
    */
   public InferenceResponse respond(InferenceRequest request, Answer answer, boolean last) {
-    List<Value> sent = declared.open() ? answer.outputs() : wanted(request, answer);
+    return respond(request, answer, last, false);
+  }
+
+  /**
+   * Returns one message of a stream that the answer was made of: those before the last may leave
+   * outputs out, as those of the model behind do.
+   *
+   * @throws InferenceException INTERNAL if it is not what was declared
+   */
+  public InferenceResponse message(InferenceRequest request, Answer answer, boolean last) {
+    return respond(request, answer, last, !last);
+  }
+
+  private InferenceResponse respond(
+      InferenceRequest request, Answer answer, boolean last, boolean partial) {
+    List<Value> sent = declared.open() ? answer.outputs() : wanted(request, answer, partial);
     return new InferenceResponse(
         request.model().id(),
         request.signature(),
@@ -37,19 +52,25 @@ public record PluginResponses(ModelSignature declared) {
         last);
   }
 
-  private static List<Value> wanted(InferenceRequest request, Answer answer) {
+  private static List<Value> wanted(InferenceRequest request, Answer answer, boolean partial) {
     requireDistinctNames(answer);
     Signature signature = request.signature();
-    List<Value> sent = new ArrayList<>();
-    for (TensorSpec output : signature.outputs()) {
-      if (request.outputs().isEmpty()) {
+    List<TensorSpec> wanted = new ArrayList<>();
+    if (request.outputs().isEmpty()) {
+      wanted.addAll(signature.outputs());
+    }
+    request.outputs().forEach(name -> signature.output(name).ifPresent(wanted::add));
+    List<Value> sent = new ArrayList<>(wanted.size());
+    for (TensorSpec output : wanted) {
+      if (!partial || answer.outputs().stream().anyMatch(each -> isOf(output, each))) {
         sent.add(output(output, answer));
       }
     }
-    for (String name : request.outputs()) {
-      signature.output(name).ifPresent(output -> sent.add(output(output, answer)));
-    }
     return sent;
+  }
+
+  private static boolean isOf(TensorSpec output, Value value) {
+    return value.name().equals(output.name());
   }
 
   /** An answer of open code may be a map, whose keys are distinguished by their types too. */
@@ -65,7 +86,7 @@ public record PluginResponses(ModelSignature declared) {
 
   private static Value output(TensorSpec output, Answer answer) {
     for (Value value : answer.outputs()) {
-      if (value.name().equals(output.name())) {
+      if (isOf(output, value)) {
         return fitting(output, value);
       }
     }

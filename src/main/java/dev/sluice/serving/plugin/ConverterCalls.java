@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.plugin;
 
 import dev.sluice.extension.Answer;
 import dev.sluice.extension.Converter;
@@ -11,49 +11,49 @@ import dev.sluice.inference.Signature;
 import dev.sluice.runtime.plugin.PluginCall;
 import dev.sluice.runtime.plugin.PluginValues;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.serving.plugin.PluginRequest;
-import dev.sluice.serving.plugin.PluginResponses;
-import dev.sluice.serving.plugin.PluginVersion;
+import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests by a model with a converter around it: one call of the code, the model's own
- * queue, one more call. The request stays open until all three are done.
+ * The calls of a converter: one before the model, and one behind it for each of its responses.
  *
  * @param answers what callers get
  * @param inner what the model itself takes and gives
+ * @param validator refuses requests that the model does not take
+ * @param scheduler answers by the model itself
+ * @param streams answers by streams of the model itself
  */
-record ConvertedScheduler(
+public record ConverterCalls(
     PluginVersion version,
     Converter converter,
     PluginResponses answers,
-    Servable model,
-    Signature inner)
-    implements Scheduler {
-  @Override
-  public Future<InferenceResponse> submit(InferenceRequest request) {
-    var before = new Before(request);
-    return before
-        .ask()
-        .compose(step -> model.scheduler().submit(step))
-        .compose(response -> new After(before, response).ask())
-        .onComplete(_ -> request.close());
+    Signature inner,
+    Consumer<InferenceRequest> validator,
+    Scheduler scheduler,
+    StreamScheduler streams) {
+  /** Returns the call that makes the model's request of a caller's. On the caller's event loop. */
+  Before before(InferenceRequest request) {
+    return new Before(request);
   }
 
-  @Override
-  public void close() {
-    model.scheduler().close();
-    version.answering().close();
+  /**
+   * Returns the call that makes the caller's response of the model's.
+   *
+   * @param response taken over
+   */
+  After after(Before before, InferenceResponse response) {
+    return new After(before, response);
   }
 
-  /** One of the two calls. */
-  private abstract class Part<T> extends PluginCall<T> {
+  /** One call. */
+  abstract class Part<T> extends PluginCall<T> {
     final InferenceRequest request;
     final Context callerContext;
     private final Promise<T> result = Promise.promise();
@@ -64,14 +64,25 @@ record ConvertedScheduler(
       this.callerContext = callerContext;
     }
 
+    /** Runs the code, and is given up if the request is cancelled. */
     Future<T> ask() {
-      request.onCancel(() -> giveUp(PluginVersion.left(request)));
+      request.onCancel(this::leave);
+      return begin();
+    }
+
+    /** Runs the code. */
+    Future<T> begin() {
       if (request.isCancelled()) {
-        giveUp(PluginVersion.left(request));
+        leave();
       } else {
         start(request.deadline());
       }
       return result.future();
+    }
+
+    /** Gives the call up: the caller has left. Any thread. */
+    final void leave() {
+      giveUp(PluginVersion.left(request));
     }
 
     @Override
@@ -86,10 +97,11 @@ record ConvertedScheduler(
     }
   }
 
-  private final class Before extends Part<InferenceRequest> {
+  /** The call before the model. */
+  final class Before extends Part<InferenceRequest> {
     private @Nullable PluginRequest view;
 
-    Before(InferenceRequest request) {
+    private Before(InferenceRequest request) {
       super(request, version.callerContext());
     }
 
@@ -108,7 +120,7 @@ record ConvertedScheduler(
       List<NamedTensor> tensors = PluginValues.tensors(converted);
       InferenceRequest step = request.step(inner, tensors, List.of());
       try {
-        RequestValidator.require(step, model.metadata().shapesBind());
+        validator.accept(step);
         return step;
       } catch (InferenceException e) {
         step.close();
@@ -123,12 +135,13 @@ record ConvertedScheduler(
     }
   }
 
-  private final class After extends Part<InferenceResponse> {
+  /** The call behind the model. */
+  final class After extends Part<InferenceResponse> {
     private final PluginRequest view;
     private final InferenceResponse response;
     private @Nullable Answer answer;
 
-    After(Before before, InferenceResponse response) {
+    private After(Before before, InferenceResponse response) {
       super(before.request, before.callerContext);
       this.view = before.view().during(this);
       this.response = response;
@@ -146,7 +159,8 @@ record ConvertedScheduler(
 
     @Override
     protected InferenceResponse call() throws Exception {
-      return answers.respond(request, converter.after(view, Objects.requireNonNull(answer)), true);
+      Answer converted = converter.after(view, Objects.requireNonNull(answer));
+      return answers.message(request, converted, response.last());
     }
 
     @Override
