@@ -180,7 +180,7 @@ public final class JsonNumber {
    * Takes a number such as 2.0 or 2e3 for the integer that it is. Others stay what they are, and so
    * do those that are written with more than nineteen digits.
    */
-  void dropFraction() {
+  public void dropFraction() {
     if (!fractional || word || digits > UNSIGNED_DIGITS) {
       return;
     }

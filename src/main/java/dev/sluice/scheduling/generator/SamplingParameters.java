@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param parameters by name
  */
 record SamplingParameters(Map<String, ParameterValue> parameters) {
+  /** Whole numbers up to here are exact as fractions. */
+  private static final double EXACT_WHOLE = 1L << 53;
+
   private static final String LOGPROBS = "logprobs";
 
   /** As in the interfaces of language models. */
@@ -201,6 +204,13 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
     ParameterValue given = parameters.get(name);
     if (given == null) {
       return Optional.empty();
+    }
+    if (given instanceof ParameterValue.Fraction(double value)
+        && value == Math.rint(value)
+        && value >= lowest
+        && value <= Math.min((double) highest, EXACT_WHOLE)) {
+      // 5.0 is a whole number in JSON Schema.
+      return Optional.of((long) value);
     }
     if (given instanceof ParameterValue.Whole(long value, boolean unsigned)
         && !(unsigned && value < 0 && !name.equals("seed"))

@@ -63,6 +63,15 @@ class SamplingParametersTest {
   }
 
   @Test
+  void aWholeNumberMayBeWrittenWithAFraction() {
+    var five = new SamplingParameters(Map.of("steps", new ParameterValue.Fraction(5.0)));
+    assertThat(five.steps(7)).isEqualTo(5);
+    var between = new SamplingParameters(Map.of("steps", new ParameterValue.Fraction(5.5)));
+    assertThatThrownBy(() -> between.steps(7))
+        .hasMessage("parameter \"steps\" is 5.5; wanted a whole number from 1 to 7");
+  }
+
+  @Test
   void aWholeNumberBeyondTheSignedOnesIsNotTakenForANegativeOne() {
     var requested =
         new SamplingParameters(Map.of("presence_penalty", new ParameterValue.Whole(-1, true)));

@@ -119,6 +119,7 @@ abstract class EncoderReader<C extends EncoderCall> implements AutoCloseable {
     int from = in.position();
     if (in.peek() == Kind.NUMBER) {
       JsonNumber number = in.number();
+      number.dropFraction();
       if (number.isLong() && number.toLong() >= 1 && number.toLong() <= Integer.MAX_VALUE) {
         return (int) number.toLong();
       }

@@ -4,7 +4,6 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
-import dev.sluice.protocol.codec.JsonNumber;
 import dev.sluice.transport.Body;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +16,15 @@ final class ChatReader {
   private static final String MAX_TOKENS = "max_tokens";
   private static final String LOGPROBS = "logprobs";
   private static final String TOP_LOGPROBS = "top_logprobs";
-  private static final long MOST_LOGPROBS = 20;
+  private static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
+  private static final int MOST_LOGPROBS = 20;
 
   private final GenerationReader reader;
   private final JsonCursor in;
   private final ChatConversation conversation;
   private boolean logProbs;
-  private long topLogProbs = -1;
+  private int topLogProbs = -1;
+  private int maxCompletionTokens;
   private boolean withoutTools;
 
   private ChatReader(Body json) {
@@ -43,6 +44,7 @@ final class ChatReader {
     Map<String, ParameterValue> parameters = chat.reader.parameters();
     parameters.put("chat", new ParameterValue.Flag(true));
     chat.addLogProbs(parameters);
+    chat.addMaxTokens(parameters);
     return chat.reader.request(List.of(chat.conversation.json(!chat.withoutTools)), false);
   }
 
@@ -61,9 +63,9 @@ final class ChatReader {
         boolean _ = reader.flag(name);
       }
       case "modalities" -> modalities(name);
-      case "max_completion_tokens" -> maxTokens(name);
+      case MAX_COMPLETION_TOKENS -> maxCompletionTokens = reader.whole(name, 1, Integer.MAX_VALUE);
       case LOGPROBS -> logProbs = reader.flag(name);
-      case TOP_LOGPROBS -> topLogProbs = topLogProbs(name);
+      case TOP_LOGPROBS -> topLogProbs = reader.whole(name, 0, MOST_LOGPROBS);
       default -> {
         if (!conversation.read(name)) {
           reader.common(name);
@@ -72,23 +74,16 @@ final class ChatReader {
     }
   }
 
-  private void maxTokens(String name) {
-    if (in.peek() != Kind.NUMBER) {
-      throw reader.wrong(name, "a whole number");
+  /** The newer name of the same number; OpenAI refuses both together too. */
+  private void addMaxTokens(Map<String, ParameterValue> parameters) {
+    if (maxCompletionTokens == 0) {
+      return;
     }
-    reader.parameter(MAX_TOKENS);
-  }
-
-  private long topLogProbs(String name) {
-    int from = in.position();
-    if (in.peek() == Kind.NUMBER) {
-      JsonNumber number = in.number();
-      if (number.isLong() && number.toLong() >= 0 && number.toLong() <= MOST_LOGPROBS) {
-        return number.toLong();
-      }
-      in.seek(from);
+    var tokens = new ParameterValue.Whole(maxCompletionTokens, false);
+    if (parameters.put(MAX_TOKENS, tokens) != null) {
+      throw OpenAiError.parameter(
+          MAX_COMPLETION_TOKENS, "there beside max_tokens", "one of the two");
     }
-    throw reader.wrong(name, "a whole number from 0 to " + MOST_LOGPROBS);
   }
 
   private void toolChoice(String name) {

@@ -217,15 +217,21 @@ public final class GenerationReader {
 
   /** Reads a number of answers. */
   int count(String name) {
+    return whole(name, 1, ChoiceRequests.MOST);
+  }
+
+  /** Reads a whole number, as 5.0 is too. */
+  int whole(String name, int lowest, int highest) {
     int from = in.position();
     if (in.peek() == Kind.NUMBER) {
       JsonNumber number = in.number();
-      if (number.isLong() && number.toLong() >= 1 && number.toLong() <= ChoiceRequests.MOST) {
+      number.dropFraction();
+      if (number.isLong() && number.toLong() >= lowest && number.toLong() <= highest) {
         return (int) number.toLong();
       }
       in.seek(from);
     }
-    throw wrong(name, "a whole number from 1 to " + ChoiceRequests.MOST);
+    throw wrong(name, "a whole number from %d to %d".formatted(lowest, highest));
   }
 
   /** Reads a text. */

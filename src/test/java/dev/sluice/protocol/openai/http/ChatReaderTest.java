@@ -130,7 +130,10 @@ class ChatReaderTest {
           "chat_template_kwargs": []                       | parameter "chat_template_kwargs" is a list; wanted an object
           "response_format": {}                            | parameter "response_format" is of another type; wanted an object with type text, json_object, or json_schema and json_schema.schema
           "modalities": ["audio"]                          | parameter "modalities" is a list; wanted ["text"]
-          "max_completion_tokens": "3"                     | parameter "max_completion_tokens" is "3"; wanted a whole number
+          "max_completion_tokens": "3"                     | parameter "max_completion_tokens" is "3"; wanted a whole number from 1 to 2147483647
+          "max_completion_tokens": 0                       | parameter "max_completion_tokens" is 0; wanted a whole number from 1 to 2147483647
+          "max_completion_tokens": 1.5                     | parameter "max_completion_tokens" is 1.5; wanted a whole number from 1 to 2147483647
+          "max_completion_tokens": 1, "max_tokens": 2      | parameter "max_completion_tokens" is there beside max_tokens; wanted one of the two
           "logprobs": 3                                    | parameter "logprobs" is 3; wanted true or false
           "logprobs": true, "top_logprobs": 21             | parameter "top_logprobs" is 21; wanted a whole number from 0 to 20
           "top_logprobs": 2                                | parameter "top_logprobs" is there; wanted it with logprobs: true only
