@@ -232,9 +232,14 @@ class DrainUnderLoadIT {
               .request(HttpMethod.POST, port, "localhost", "/echo")
               .compose(request -> {
                 begun.set(true);
-                return request.send(BODY);
-              })
-              .compose(response -> response.body().map(body -> response.statusCode() + " " + body));
+                // Before it is sent: this thread may be late for an answer that has come already.
+                Future<String> whole =
+                    request
+                        .response()
+                        .compose(response ->
+                            response.body().map(body -> response.statusCode() + " " + body));
+                return request.end(BODY).compose(_ -> whole);
+              });
       try {
         String got = answer.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
         assertThat(got).isEqualTo("200 " + BODY);
