@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.fuzz.FuzzTarget;
 import dev.sluice.fuzz.InputBytes;
 import dev.sluice.fuzz.Rejection;
+import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.transport.Body;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.openai.http.OpenAiError;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;

@@ -1,7 +1,7 @@
 package dev.sluice.protocol.openai.encoder;
 
 import dev.sluice.inference.DataPlane;
-import dev.sluice.protocol.openai.http.OpenAiError;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
 import java.util.List;

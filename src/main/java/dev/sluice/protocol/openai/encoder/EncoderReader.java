@@ -5,7 +5,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonNumber;
-import dev.sluice.protocol.openai.http.OpenAiError;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;

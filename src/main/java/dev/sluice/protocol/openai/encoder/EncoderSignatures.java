@@ -5,7 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.Signature;
-import dev.sluice.protocol.openai.http.OpenAiError;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;

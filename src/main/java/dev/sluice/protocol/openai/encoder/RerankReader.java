@@ -1,7 +1,7 @@
 package dev.sluice.protocol.openai.encoder;
 
 import dev.sluice.protocol.codec.JsonCursor.Kind;
-import dev.sluice.protocol.openai.http.OpenAiError;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.Body;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,8 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.openai.generation.ChosenToken;
+import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -37,18 +39,18 @@ final class ChatChoice implements Choice {
   public void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index);
     out.raw(",\"message\":{\"role\":\"assistant\",\"content\":");
-    CompletionChoice.text(out, response, OpenAiModels.TEXT, "\"\"");
+    GeneratorOutputs.write(out, response, GeneratorOutputs.TEXT, "\"\"");
     out.raw(",\"refusal\":null},\"logprobs\":");
     logProbs(out, response);
     out.raw(",\"finish_reason\":");
-    CompletionChoice.text(out, response, OpenAiModels.FINISH_REASON, "null");
+    GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
     out.raw('}');
     count(response);
   }
 
   private void count(InferenceResponse response) {
-    promptTokens = CompletionChoice.number(response, OpenAiModels.PROMPT_TOKENS);
-    completionTokens = CompletionChoice.number(response, OpenAiModels.COMPLETION_TOKENS);
+    promptTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
+    completionTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
   }
 
   @Override
@@ -58,9 +60,9 @@ final class ChatChoice implements Choice {
       begun = true;
       pieces.add(out -> speaker(out));
     }
-    boolean ends = CompletionChoice.output(response, OpenAiModels.FINISH_REASON).isPresent();
-    boolean tokens = CompletionChoice.output(response, ChosenToken.TEXTS).isPresent();
-    if (!ends || tokens || !CompletionChoice.text(response).isEmpty()) {
+    boolean ends = GeneratorOutputs.output(response, GeneratorOutputs.FINISH_REASON).isPresent();
+    boolean tokens = GeneratorOutputs.output(response, ChosenToken.TEXTS).isPresent();
+    if (!ends || tokens || !GeneratorOutputs.text(response, GeneratorOutputs.TEXT).isEmpty()) {
       pieces.add(out -> content(out, response));
     }
     if (ends) {
@@ -81,46 +83,24 @@ final class ChatChoice implements Choice {
 
   private void content(JsonWriter out, InferenceResponse response) {
     delta(out).raw("\"content\":");
-    CompletionChoice.text(out, response, OpenAiModels.TEXT, "\"\"");
+    GeneratorOutputs.write(out, response, GeneratorOutputs.TEXT, "\"\"");
     logProbs(out.raw("},\"logprobs\":"), response);
     out.raw(",\"finish_reason\":null}");
   }
 
   private void end(JsonWriter out, InferenceResponse response) {
     delta(out).raw("},\"logprobs\":null,\"finish_reason\":");
-    CompletionChoice.text(out, response, OpenAiModels.FINISH_REASON, "null");
+    GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
     out.raw('}');
   }
 
   private static void logProbs(JsonWriter out, InferenceResponse response) {
-    if (CompletionChoice.output(response, ChosenToken.TEXTS).isEmpty()) {
+    if (GeneratorOutputs.output(response, ChosenToken.TEXTS).isEmpty()) {
       out.raw("null");
       return;
     }
-    out.raw("{\"content\":[");
-    String before = "";
-    for (ChosenToken token : ChosenToken.of(response)) {
-      token(out.raw(before), token);
-      out.raw(",\"top_logprobs\":[");
-      for (int i = 0; i < token.top().size(); i++) {
-        token(out.raw(i == 0 ? "" : ","), token.top().get(i));
-        out.raw('}');
-      }
-      out.raw("]}");
-      before = ",";
-    }
-    out.raw("],\"refusal\":null}");
-  }
-
-  /** Writes a token, and leaves its object open. */
-  private static void token(JsonWriter out, ChosenToken token) {
-    out.raw("{\"token\":").string(token.text()).raw(",\"logprob\":").number(token.logProb());
-    out.raw(",\"bytes\":[");
-    String before = "";
-    for (byte each : token.bytes()) {
-      out.raw(before).number(Byte.toUnsignedLong(each));
-      before = ",";
-    }
-    out.raw(']');
+    out.raw("{\"content\":");
+    ChosenToken.write(out, ChosenToken.of(response));
+    out.raw(",\"refusal\":null}");
   }
 }

@@ -4,6 +4,9 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.openai.generation.ChatConversation;
+import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.Body;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +48,8 @@ final class ChatReader {
     parameters.put("chat", new ParameterValue.Flag(true));
     chat.addLogProbs(parameters);
     chat.addMaxTokens(parameters);
-    return chat.reader.request(List.of(chat.conversation.json(!chat.withoutTools)), false);
+    return CompletionRequest.of(
+        chat.reader, List.of(chat.conversation.json(!chat.withoutTools)), false);
   }
 
   private void addLogProbs(Map<String, ParameterValue> parameters) {

@@ -2,13 +2,11 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.tensor.BytesElements;
-import dev.sluice.tensor.NamedTensor;
-import java.lang.foreign.ValueLayout;
+import dev.sluice.protocol.openai.generation.ChosenToken;
+import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -54,57 +52,22 @@ final class CompletionChoice implements Choice {
   public void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index).raw(",\"text\":");
     if (beginning.isEmpty()) {
-      text(out, response, OpenAiModels.TEXT, "\"\"");
+      GeneratorOutputs.write(out, response, GeneratorOutputs.TEXT, "\"\"");
     } else {
-      out.string(beginning + text(response));
+      out.string(beginning + GeneratorOutputs.text(response, GeneratorOutputs.TEXT));
       beginning = "";
     }
     out.raw(",\"logprobs\":");
-    if (output(response, ChosenToken.TEXTS).isPresent()) {
+    if (GeneratorOutputs.output(response, ChosenToken.TEXTS).isPresent()) {
       logProbs(out, ChosenToken.of(response));
     } else {
       out.raw("null");
     }
     out.raw(",\"finish_reason\":");
-    text(out, response, OpenAiModels.FINISH_REASON, "null");
+    GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
     out.raw('}');
-    promptTokens = number(response, OpenAiModels.PROMPT_TOKENS);
-    completionTokens = number(response, OpenAiModels.COMPLETION_TOKENS);
-  }
-
-  /** Returns the number of an output; 0 if the response does not have it. */
-  static long number(InferenceResponse response, String name) {
-    return output(response, name)
-        .map(found -> found.tensor().data().get(ValueLayout.JAVA_LONG, 0))
-        .orElse(0L);
-  }
-
-  /** Returns the text of a response; empty if it has none. */
-  static String text(InferenceResponse response) {
-    Optional<NamedTensor> text = output(response, OpenAiModels.TEXT);
-    if (text.isEmpty()) {
-      return "";
-    }
-    var elements = new BytesElements(text.get().tensor());
-    return elements.next() ? elements.toText() : "";
-  }
-
-  /** Writes the text of an output, or other JSON if the response does not have it. */
-  static void text(JsonWriter out, InferenceResponse response, String name, String otherwise) {
-    Optional<NamedTensor> output = output(response, name);
-    if (output.isPresent()) {
-      var elements = new BytesElements(output.get().tensor());
-      if (elements.next()) {
-        out.string(elements.data(), elements.offset(), elements.length());
-        return;
-      }
-    }
-    out.raw(otherwise);
-  }
-
-  /** Returns an output, if the response has it. */
-  static Optional<NamedTensor> output(InferenceResponse response, String name) {
-    return response.outputs().stream().filter(output -> output.name().equals(name)).findFirst();
+    promptTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
+    completionTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
   }
 
   private void logProbs(JsonWriter out, List<ChosenToken> tokens) {

@@ -3,6 +3,9 @@ package dev.sluice.protocol.openai.http;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.openai.generation.ChoiceRequests;
+import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +38,8 @@ final class CompletionReader {
   static CompletionRequest read(Body json) {
     var completion = new CompletionReader(json);
     completion.reader.read(completion::member);
-    CompletionRequest request = completion.reader.request(completion.prompts, completion.echo);
+    CompletionRequest request =
+        CompletionRequest.of(completion.reader, completion.prompts, completion.echo);
     completion.requireConsistent();
     return request;
   }

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.generation.GenerationReader;
 import java.util.List;
 import java.util.Map;
 
@@ -26,6 +27,23 @@ record CompletionRequest(
   CompletionRequest {
     prompts = List.copyOf(prompts);
     parameters = Map.copyOf(parameters);
+  }
+
+  /**
+   * Returns what a body asks for.
+   *
+   * @param reader has read it
+   * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if it names no model
+   */
+  static CompletionRequest of(GenerationReader reader, List<String> prompts, boolean echo) {
+    return new CompletionRequest(
+        reader.model(),
+        prompts,
+        reader.n(),
+        echo,
+        reader.stream(),
+        reader.usage(),
+        reader.parameters());
   }
 
   /** Returns the number of answers, to all prompts together. */

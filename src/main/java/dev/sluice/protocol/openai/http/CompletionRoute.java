@@ -2,6 +2,8 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.protocol.openai.generation.ChoiceAnswers;
+import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import java.time.InstantSource;

@@ -6,6 +6,7 @@ import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.openai.generation.OpenAiModels;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.HttpExchange;
 import java.time.InstantSource;

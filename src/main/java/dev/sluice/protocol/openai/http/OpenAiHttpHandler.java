@@ -3,6 +3,7 @@ package dev.sluice.protocol.openai.http;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.control.ControlPlane;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;

@@ -3,9 +3,9 @@
  * events for streams. Start at {@link dev.sluice.protocol.openai.http.OpenAiHttpHandler}.
  *
  * <p>Parts: {@link OpenAiPath} parses paths, {@link CompletionReader} and {@link ChatReader} read a
- * request, {@link CompletionRoute} asks the model, {@link CompletionWriter} writes its answer,
- * {@link OpenAiError} has the form of failures. A conversation goes to the model as JSON, which its
- * chat template makes a prompt of (package {@code text}).
+ * request, {@link CompletionRoute} asks the model, {@link CompletionWriter} writes its answer. A
+ * conversation goes to the model as JSON, which its chat template makes a prompt of (package {@code
+ * text}). What other calls of the interface need too is in the package {@code generation}.
  *
  * <p>Threads: the event loop of the connection; large bodies are decoded on a worker, one thread at
  * a time.

@@ -1,4 +1,4 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
@@ -31,12 +31,13 @@ import java.util.Map;
  * @param each answers to each prompt, at least one
  * @param parameters for the model
  */
-record ChoiceRequests(
+public record ChoiceRequests(
     String model, List<String> prompts, int each, Map<String, ParameterValue> parameters) {
   /** Most answers that a call may ask for. */
-  static final int MOST = 32;
+  public static final int MOST = 32;
 
-  ChoiceRequests {
+  /** Copies the collections. */
+  public ChoiceRequests {
     prompts = List.copyOf(prompts);
     parameters = Map.copyOf(parameters);
   }
@@ -46,7 +47,7 @@ record ChoiceRequests(
    *
    * @return those of the first prompt first
    */
-  Future<List<InferenceRequest>> make(DataPlane data, HttpExchange exchange) {
+  public Future<List<InferenceRequest>> make(DataPlane data, HttpExchange exchange) {
     List<ModelLease> leases = leases(data, exchange);
     long work = prompts.stream().mapToLong(String::length).sum();
     return exchange
@@ -79,7 +80,7 @@ record ChoiceRequests(
               leases.get(i),
               signatures.get(i),
               List.of(texts.get(i)),
-              OpenAiModels.OUTPUTS,
+              GeneratorOutputs.ALL,
               exchange.deadline(),
               exchange.requestId(),
               new RequestOptions(0, SequenceStep.NONE, parameters(i % each))));
@@ -93,7 +94,7 @@ record ChoiceRequests(
       for (String prompt : prompts) {
         try (SharedTensor shared = shared(prompt)) {
           for (int i = 0; i < each; i++) {
-            texts.add(new NamedTensor(OpenAiModels.TEXT, shared.all()));
+            texts.add(new NamedTensor(GeneratorOutputs.TEXT, shared.all()));
           }
         }
       }

@@ -1,4 +1,4 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
@@ -12,7 +12,6 @@ import dev.sluice.transport.Body;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -71,12 +70,12 @@ public final class GenerationReader {
   }
 
   /** Returns the answers that are asked for, to each prompt. */
-  int n() {
+  public int n() {
     return n;
   }
 
   /** Returns what goes to the model. */
-  Map<String, ParameterValue> parameters() {
+  public Map<String, ParameterValue> parameters() {
     return parameters;
   }
 
@@ -127,9 +126,14 @@ public final class GenerationReader {
     return model;
   }
 
-  /** Returns what was asked for. */
-  CompletionRequest request(List<String> prompts, boolean echo) {
-    return new CompletionRequest(model(), prompts, n, echo, stream, usage, parameters);
+  /** Returns whether the answer is wanted piece by piece. */
+  public boolean stream() {
+    return stream;
+  }
+
+  /** Returns whether a stream is to end with the numbers of tokens. */
+  public boolean usage() {
+    return usage;
   }
 
   /**
@@ -169,7 +173,7 @@ public final class GenerationReader {
   }
 
   /** Reads a value for the model. */
-  void parameter(String name) {
+  public void parameter(String name) {
     int from = in.position();
     parameters.put(
         name,
@@ -216,12 +220,12 @@ public final class GenerationReader {
   }
 
   /** Reads a number of answers. */
-  int count(String name) {
+  public int count(String name) {
     return whole(name, 1, ChoiceRequests.MOST);
   }
 
   /** Reads a whole number, as 5.0 is too. */
-  int whole(String name, int lowest, int highest) {
+  public int whole(String name, int lowest, int highest) {
     int from = in.position();
     if (in.peek() == Kind.NUMBER) {
       JsonNumber number = in.number();
@@ -251,7 +255,7 @@ public final class GenerationReader {
   }
 
   /** Returns a value of a kind, as it is written. */
-  String json(String name, Kind kind, String wanted) {
+  public String json(String name, Kind kind, String wanted) {
     if (in.peek() != kind) {
       throw wrong(name, wanted);
     }
@@ -261,14 +265,14 @@ public final class GenerationReader {
   }
 
   /** Copies a value to another text, as it is written. */
-  JsonWriter copy(JsonWriter out) {
+  public JsonWriter copy(JsonWriter out) {
     int from = in.position();
     in.skipValue();
     return out.raw(segment(in.text(from, in.position())));
   }
 
   /** Returns the bytes of a text, for a writer. */
-  static MemorySegment segment(String text) {
+  public static MemorySegment segment(String text) {
     return MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8));
   }
 

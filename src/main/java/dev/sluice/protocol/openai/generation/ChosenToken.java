@@ -1,6 +1,7 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -18,18 +19,19 @@ import java.util.Optional;
  * @param logProb the natural logarithm of its probability
  * @param top the likeliest tokens in its place, without likeliest ones of their own
  */
-record ChosenToken(String text, float logProb, List<ChosenToken> top) {
+public record ChosenToken(String text, float logProb, List<ChosenToken> top) {
   /** The output with the texts of the tokens; it is there if log-probabilities were asked for. */
-  static final String TEXTS = "tokens";
+  public static final String TEXTS = "tokens";
 
   private static final String PART = "bytes:\\x";
 
-  ChosenToken {
+  /** Copies the list. */
+  public ChosenToken {
     top = List.copyOf(top);
   }
 
   /** Returns the tokens of a response, which is borrowed. */
-  static List<ChosenToken> of(InferenceResponse response) {
+  public static List<ChosenToken> of(InferenceResponse response) {
     Tensor texts = tensor(response, TEXTS).orElseThrow();
     Tensor logProbs = tensor(response, "token_logprobs").orElseThrow();
     List<ChosenToken> top =
@@ -53,11 +55,37 @@ record ChosenToken(String text, float logProb, List<ChosenToken> top) {
   }
 
   private static Optional<Tensor> tensor(InferenceResponse response, String name) {
-    return CompletionChoice.output(response, name).map(NamedTensor::tensor);
+    return GeneratorOutputs.output(response, name).map(NamedTensor::tensor);
+  }
+
+  /** Writes tokens as a list of objects, each with the likeliest in its place. */
+  public static void write(JsonWriter out, List<ChosenToken> tokens) {
+    String before = "[";
+    for (ChosenToken token : tokens) {
+      token.open(out.raw(before)).raw(",\"top_logprobs\":[");
+      for (int i = 0; i < token.top.size(); i++) {
+        token.top.get(i).open(out.raw(i == 0 ? "" : ",")).raw('}');
+      }
+      out.raw("]}");
+      before = ",";
+    }
+    out.raw(tokens.isEmpty() ? "[]" : "]");
+  }
+
+  /** Writes it, and leaves its object open. */
+  private JsonWriter open(JsonWriter out) {
+    out.raw("{\"token\":").string(text).raw(",\"logprob\":").number(logProb);
+    out.raw(",\"bytes\":[");
+    String before = "";
+    for (byte each : bytes()) {
+      out.raw(before).number(Byte.toUnsignedLong(each));
+      before = ",";
+    }
+    return out.raw(']');
   }
 
   /** Returns the bytes of its text in UTF-8. */
-  byte[] bytes() {
+  public byte[] bytes() {
     if (!text.startsWith(PART)) {
       return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -69,7 +97,7 @@ record ChosenToken(String text, float logProb, List<ChosenToken> top) {
   }
 
   /** Returns how many characters begin in it. */
-  long characters() {
+  public long characters() {
     long characters = 0;
     for (byte each : bytes()) {
       // Bytes within a character begin with the bits 10.

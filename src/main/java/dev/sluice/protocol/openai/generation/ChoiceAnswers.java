@@ -1,4 +1,4 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
@@ -69,7 +69,8 @@ public record ChoiceAnswers(
    *     none
    * @return complete when all is over, however it ends
    */
-  Future<Void> stream(List<Function<InferenceResponse, Buffer>> encoders, Supplier<Buffer> ending) {
+  public Future<Void> stream(
+      List<Function<InferenceResponse, Buffer>> encoders, Supplier<Buffer> ending) {
     var events = new ServerSentEvents(exchange, OpenAiError::of, DONE, true);
     List<StreamPump> pumps = new ArrayList<>();
     var merged =

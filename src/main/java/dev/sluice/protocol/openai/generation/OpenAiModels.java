@@ -1,4 +1,4 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -7,21 +7,10 @@ import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.TensorSpec;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Finding models, and the words for not finding them. */
 public final class OpenAiModels {
-  static final String TEXT = "text";
-  static final String FINISH_REASON = "finish_reason";
-  static final String PROMPT_TOKENS = "prompt_tokens";
-  static final String COMPLETION_TOKENS = "completion_tokens";
-
-  /** What is asked of a generator. */
-  static final List<String> OUTPUTS =
-      List.of(TEXT, FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS);
-
   private OpenAiModels() {}
 
   /**
@@ -55,9 +44,9 @@ public final class OpenAiModels {
   static Signature generator(ModelLease model) {
     Optional<Signature> signature = model.metadata().signature("");
     if (signature.isEmpty()
-        || !isText(signature.get().input(TEXT))
+        || !isText(signature.get().input(GeneratorOutputs.TEXT))
         || !model.metadata().whole()
-        || !Stream.of(FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS)
+        || !GeneratorOutputs.ALL.stream()
             .allMatch(name -> signature.get().output(name).isPresent())) {
       throw OpenAiError.parameter(
           "model", "'" + model.id().name() + "', which generates no text", "one that does");

@@ -1,4 +1,4 @@
-package dev.sluice.protocol.openai.http;
+package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.transport.ClientStream;
 import io.vertx.core.buffer.Buffer;
