@@ -195,10 +195,10 @@ final class JsonSchemaCompiler {
     };
   }
 
-  /** Returns whether a value is a whole number, as 5.0 is too. */
+  /** Returns whether a value is a whole number, as 5.0 is too, to its last digit. */
   private static boolean isWhole(JsonNode value) {
     return value.isIntegralNumber()
-        || (value.isNumber() && value.doubleValue() == Math.rint(value.doubleValue()));
+        || (value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0);
   }
 
   /** Returns the types that a schema names; empty if it names none. */
@@ -307,12 +307,10 @@ final class JsonSchemaCompiler {
       throw new InvalidConstraint("has properties at %s that are no object".formatted(at));
     }
     Set<String> required = required(schema, properties, at);
+    Automaton others =
+        others(schema.path("additionalProperties"), at + "/additionalProperties", depth);
     if (properties.isMissingNode()) {
-      return others(schema.path("additionalProperties"), at + "/additionalProperties", depth);
-    }
-    JsonNode others = schema.path("additionalProperties");
-    if (!others.isMissingNode() && !others.isBoolean() && !others.isObject()) {
-      throw new InvalidConstraint("has no schema, an object, at " + at + "/additionalProperties");
+      return others;
     }
     var members = new JsonMembers(languages);
     properties

@@ -224,6 +224,9 @@ class ConstraintsTest {
           {"type": "string", "minLength": -1} ~ has minLength -1 at #; wanted a whole number from 0
           {"type": "string", "minLength": 2.7} ~ has minLength 2.7 at #; wanted a whole number from 0
           {"type": "array", "maxItems": 1e400} ~ has maxItems 1E+400 at #; wanted a whole number from 0
+          {"type": "string", "minLength": 2.00000000000000000001} ~ has minLength 2.00000000000000000001 at #; wanted a whole number from 0
+          {"enum": [1e-400], "type": "integer"} ~ allows no value at #
+          {"type": "object", "properties": {}, "additionalProperties": {"type": "strin"}} ~ has type "strin" at #/additionalProperties
           {"type": "object", "properties": {}, "additionalProperties": 7} ~ has no schema, an object, at #/additionalProperties
           {"type": "string", "maxLength": 2000000000} ~ is too large
           {"enum": []} ~ allows no value at #
