@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +80,7 @@ final class OnnxRun implements AutoCloseable {
       return call(inputs, outputs, PinnedOutputs.NONE);
     }
     if (!inPlace.isEmpty()) {
-      return runPinned(inputs, outputs, () -> PinnedOutputs.over(inputs, outputs, inPlace));
+      return runPinned(inputs, outputs, PinnedOutputs.over(inputs, outputs, inPlace));
     }
     List<@Nullable Shape> shapes = known.find(inputs, outputs);
     if (shapes == null) {
@@ -91,13 +90,17 @@ final class OnnxRun implements AutoCloseable {
     }
     return shapes.isEmpty()
         ? call(inputs, outputs, PinnedOutputs.NONE)
-        : runPinned(inputs, outputs, () -> PinnedOutputs.allocate(outputs, shapes, wholeOutputs));
+        : runPinned(inputs, outputs, PinnedOutputs.allocate(outputs, shapes, wholeOutputs));
   }
 
-  /** Runs with pinned outputs; a run whose memory turns out to be wrong is repeated, once. */
+  /**
+   * Runs with pinned outputs, which are closed; a run whose memory turns out to be wrong is
+   * repeated, once. What it has written over its inputs by then is behind what the repetition reads
+   * of them.
+   */
   private List<NamedTensor> runPinned(
-      List<NamedTensor> inputs, List<TensorSpec> outputs, Supplier<PinnedOutputs> memory) {
-    try (PinnedOutputs pinned = memory.get()) {
+      List<NamedTensor> inputs, List<TensorSpec> outputs, PinnedOutputs pinned) {
+    try (pinned) {
       return call(inputs, outputs, pinned);
     } catch (RunFailure e) {
       if (e.kind() != RunFailure.Kind.OUTPUT_MEMORY) {

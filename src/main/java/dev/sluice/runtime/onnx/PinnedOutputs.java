@@ -85,7 +85,7 @@ final class PinnedOutputs implements AutoCloseable {
   }
 
   /**
-   * Gives outputs the memory of inputs, which stays theirs.
+   * Gives outputs the memory of inputs of the same type, which stays theirs.
    *
    * @param inPlace names of outputs, with those of the inputs
    */
@@ -93,11 +93,12 @@ final class PinnedOutputs implements AutoCloseable {
       List<NamedTensor> inputs, List<TensorSpec> outputs, Map<String, String> inPlace) {
     var pinned = new PinnedOutputs(outputs.size());
     for (int i = 0; i < outputs.size(); i++) {
-      String output = outputs.get(i).name();
-      String input = inPlace.get(output);
+      TensorSpec output = outputs.get(i);
+      String input = inPlace.get(output.name());
       for (int j = 0; input != null && j < inputs.size(); j++) {
-        if (inputs.get(j).name().equals(input)) {
-          pinned.tensors[i] = new NamedTensor(output, inputs.get(j).tensor().borrow());
+        Tensor memory = inputs.get(j).tensor();
+        if (inputs.get(j).name().equals(input) && memory.type() == output.type()) {
+          pinned.tensors[i] = new NamedTensor(output.name(), memory.borrow());
         }
       }
     }

@@ -121,9 +121,14 @@ final class StepAlignment {
    * @param tensors of one input that is to be padded
    */
   long[] added(List<Tensor> tensors, int axis) {
-    return length == 0
-        ? added
-        : tensors.stream().mapToLong(tensor -> length - tensor.shape().dim(axis)).toArray();
+    if (length == 0) {
+      return added;
+    }
+    var missing = new long[tensors.size()];
+    for (int i = 0; i < missing.length; i++) {
+      missing[i] = length - tensors.get(i).shape().dim(axis);
+    }
+    return missing;
   }
 
   /**
