@@ -242,6 +242,33 @@ class ConsolePageIT {
       browser.await(
           "document.querySelector('.answers').lastElementChild?.querySelector('.stages')");
     }
+    assertNothingStandsInTheWay(theme);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "light, 1280, half_plus_two, grpc",
+    "dark, 390, half_plus_two, grpc-stream",
+    "dark, 1280, tiny, embeddings",
+    "light, 390, tiny, embeddings",
+    "light, 1280, ranker, rerank",
+    "dark, 390, ranker, rerank"
+  })
+  void norInFormsForVectorsAndScoresAndByGrpcWeb(
+      String theme, int width, String model, String protocol) {
+    browser.resize(width, 844);
+    browser.prefer(theme);
+    openModel(page() + "#/model/" + model);
+    choose("Protocol", protocol);
+    if (!protocol.startsWith("grpc")) {
+      choose("text", "[\"One\", \"A longer text\"]");
+    }
+    send();
+    browser.await("/^200/.test(document.querySelector('.answers .mark').textContent)");
+    assertNothingStandsInTheWay(theme);
+  }
+
+  private static void assertNothingStandsInTheWay(String theme) {
     assertThat(browser.evaluate("document.documentElement.dataset.theme")).isEqualTo(theme);
     assertThat(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"))
         .as("nothing is wider than the page")
