@@ -526,9 +526,9 @@ class BrowserGuardIT {
                     sent.headers().add(line.substring(0, colon), line.substring(colon + 2));
                   }
                 }
-                return sent.send(Buffer.buffer(body));
+                return sent.send(Buffer.buffer(body))
+                    .compose(answer -> answer.body().map(bytes -> statuses(answer, bytes)));
               })
-              .compose(answer -> answer.body().map(bytes -> statuses(answer, bytes)))
               .toCompletionStage()
               .toCompletableFuture()
               .get(20, TimeUnit.SECONDS);

@@ -486,8 +486,11 @@ class ControlAttacksIT {
       var to = new RequestOptions().setHost("localhost").setPort(server.port());
       return client
           .request(to.setMethod(HttpMethod.POST).setURI(path))
-          .compose(request -> request.putHeader("content-type", type).send(body))
-          .compose(response -> response.body().map(_ -> text(response)))
+          .compose(request ->
+              request
+                  .putHeader("content-type", type)
+                  .send(body)
+                  .compose(response -> response.body().map(_ -> text(response))))
           .otherwise(failure -> "reset: " + failure.getMessage())
           .toCompletionStage()
           .toCompletableFuture()

@@ -31,11 +31,13 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.opentelemetry.proto.trace.v1.Span;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
@@ -185,22 +187,24 @@ class MeshIT {
         .request(HttpMethod.POST, port, "localhost", target)
         .compose(request -> {
           request.headers().addAll(headers);
-          return request.send(body);
+          return request.send(body).compose(MeshIT::read);
         })
-        .compose(response ->
-            response
-                .body()
-                .map(all ->
-                    new Answer(
-                        response.statusCode(),
-                        response.getHeader("content-type"),
-                        MultiMap.caseInsensitiveMultiMap().addAll(response.headers()),
-                        all)))
         .eventually(client::close)
         .toCompletionStage()
         .toCompletableFuture()
         .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
         .join();
+  }
+
+  private static Future<Answer> read(HttpClientResponse response) {
+    return response
+        .body()
+        .map(all ->
+            new Answer(
+                response.statusCode(),
+                response.getHeader("content-type"),
+                MultiMap.caseInsensitiveMultiMap().addAll(response.headers()),
+                all));
   }
 
   private static MultiMap headers(String... pairs) {
@@ -296,12 +300,14 @@ class MeshIT {
     client
         .request(
             HttpMethod.POST, envoy.port(listener), "localhost", "/v2/models/writer/generate_stream")
-        .compose(request -> request.send("{\"text\":\"My dear \"}"))
-        .onSuccess(response ->
-            response.handler(part -> {
-              response.pause();
-              event.complete(part.toString());
-            }))
+        .compose(request ->
+            request
+                .send("{\"text\":\"My dear \"}")
+                .onSuccess(response ->
+                    response.handler(part -> {
+                      response.pause();
+                      event.complete(part.toString());
+                    })))
         .onFailure(event::completeExceptionally);
 
     assertThat(event.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join()).startsWith("data: {");

@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 
 /** How much native memory the process holds, as the allocator of glibc counts it. */
 public final class NativeHeap {
-  // struct mallinfo2 of malloc.h; what it calls "keepcost" is its last.
+  // struct mallinfo2 of malloc.h: the caller of a function that returns one allocates all of it.
   private static final StructLayout MALLINFO2 =
       MemoryLayout.structLayout(
           JAVA_LONG.withName("arena"),

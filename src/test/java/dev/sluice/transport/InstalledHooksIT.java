@@ -87,8 +87,8 @@ class InstalledHooksIT {
         await(
             client
                 .request(target)
-                .compose(request -> request.send(Buffer.buffer("hello")))
-                .compose(response -> response.body()));
+                .compose(request ->
+                    request.send(Buffer.buffer("hello")).compose(response -> response.body())));
     assertThat(body).hasToString("hello");
     return listener.connections().getLast();
   }

@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
@@ -98,20 +99,22 @@ class MemoryReserveIT {
       Buffer message = Buffer.buffer(new byte[1]).appendInt(size).appendBytes(new byte[size]);
       return client
           .request(HttpMethod.POST, listener.port(), "localhost", "/test.Echo/Echo")
-          .compose(request -> request.putHeader("content-type", "application/grpc").send(message))
-          .compose(answer ->
-              answer
-                  .end()
-                  .map(_ -> {
-                    String status = answer.getHeader("grpc-status");
-                    return status == null ? answer.getTrailer("grpc-status") : status;
-                  }))
+          .compose(request ->
+              request
+                  .putHeader("content-type", "application/grpc")
+                  .send(message)
+                  .compose(answer -> answer.end().map(_ -> grpcStatus(answer))))
           .toCompletionStage()
           .toCompletableFuture()
           .get(20, TimeUnit.SECONDS);
     } finally {
       vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
+  }
+
+  private static String grpcStatus(HttpClientResponse answer) {
+    String status = answer.getHeader("grpc-status");
+    return status == null ? answer.getTrailer("grpc-status") : status;
   }
 
   private int brpc(int size) throws IOException {

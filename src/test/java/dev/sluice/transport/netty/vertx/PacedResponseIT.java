@@ -41,8 +41,7 @@ class PacedResponseIT {
     return await(
             client
                 .request(HttpMethod.GET, port, "localhost", "/")
-                .compose(request -> request.send())
-                .compose(HttpClientResponse::body))
+                .compose(request -> request.send().compose(HttpClientResponse::body)))
         .toString();
   }
 
