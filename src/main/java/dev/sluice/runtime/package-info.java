@@ -4,8 +4,9 @@
  *
  * <p>Parts: {@link RuntimeProvider} recognises and opens the files of a {@link ModelSource}. {@link
  * ModelSession} runs them. {@link ForwardingSession} is the base of decorators: {@link
- * LimitedSession} bounds outputs, {@link ReshapedSession} maps shapes. {@link NativeLibrary},
- * {@link NativeFunction} and {@link NativeMemory} bind C libraries.
+ * LimitedSession} bounds outputs, {@link ReshapedSession} maps shapes, {@link CacheBranchSession}
+ * chooses the branch of a merged decoder. {@link NativeLibrary}, {@link NativeFunction} and {@link
+ * NativeMemory} bind C libraries.
  *
  * <p>Memory: inputs stay the caller's during a run; outputs belong to the caller from its return
  * on. A session is closed when no run is in flight.

@@ -47,6 +47,8 @@ class StreamLengthsIT {
   private static final String HALF = "half";
   private static final String OF_MASK = "of_mask";
   private static final String OF_LENGTH = "of_length";
+  private static final String MERGED = "merged";
+  private static final String MERGED_HALF = "merged_half";
 
   @TempDir static Path models;
   private static final Map<String, ModelSession> bare = new HashMap<>();
@@ -62,6 +64,8 @@ class StreamLengthsIT {
     write(HALF, new MaskedDecoder(Positions.GIVEN, MaskedDecoder.FLOAT16));
     write(OF_MASK, new MaskedDecoder(Positions.OF_MASK, OnnxModelWriter.FLOAT));
     write(OF_LENGTH, new MaskedDecoder(Positions.OF_LENGTH, OnnxModelWriter.FLOAT));
+    writeMerged(MERGED, GIVEN, OnnxModelWriter.FLOAT);
+    writeMerged(MERGED_HALF, HALF, MaskedDecoder.FLOAT16);
     server = RunningServer.start(models);
     vertx = Vertx.vertx();
     client =
@@ -71,6 +75,12 @@ class StreamLengthsIT {
 
   private static void write(String name, MaskedDecoder decoder) throws IOException {
     bare.put(name, MaskedDecoder.open(decoder.writeTo(models, name, STEPS, "")));
+  }
+
+  /** A loop by hand runs the same decoder without branches. */
+  private static void writeMerged(String name, String plain, int cache) throws IOException {
+    new MaskedDecoder(Positions.GIVEN, cache, true).writeTo(models, name, STEPS, "");
+    bare.put(name, MaskedDecoder.open(models.resolve(plain)));
   }
 
   @AfterAll
@@ -136,7 +146,7 @@ class StreamLengthsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {GIVEN, HALF, OF_MASK, OF_LENGTH})
+  @ValueSource(strings = {GIVEN, HALF, OF_MASK, OF_LENGTH, MERGED, MERGED_HALF})
   void streamsOfRandomLengthsThatComeAndGoSayWhatEachSaysAlone(String model) {
     var random = new Random(model.hashCode());
     var prompts = new ArrayList<long[]>();

@@ -155,6 +155,14 @@ class VersionScannerTest {
   }
 
   @Test
+  void aFolderWithAMergedDecoderBesideItsPartsIsAVersion() {
+    files.write("gpt/decoder_model.onnx", "x");
+    files.write("gpt/decoder_with_past_model.onnx", "x");
+    files.write("gpt/decoder_model_merged.onnx", "x");
+    assertThat(version("gpt", 1).whole()).isTrue();
+  }
+
+  @Test
   void settingsAndNumberedVersionsAreNoPartOfTheOnlyVersion() {
     files.write("digits/saved_model.pb", "x");
     files.write("digits/variables/variables.index", "x");

@@ -3,6 +3,7 @@ package dev.sluice.testing;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
+import dev.sluice.runtime.CacheBranchSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
@@ -30,8 +31,15 @@ import java.util.SplittableRandom;
  *
  * @param positions where a token's position comes from
  * @param cache ONNX's type of the cache
+ * @param merged whether it has two branches, as Optimum merges decoders: that for prompts reads no
+ *     cache, and that for what comes behind one fails without
  */
-public record MaskedDecoder(Positions positions, int cache) {
+public record MaskedDecoder(Positions positions, int cache, boolean merged) {
+  /** A decoder without branches. */
+  public MaskedDecoder(Positions positions, int cache) {
+    this(positions, cache, false);
+  }
+
   /** Where the position of a token comes from. */
   public enum Positions {
     /** The input {@code position_ids}. */
@@ -126,8 +134,13 @@ public record MaskedDecoder(Positions positions, int cache) {
         .node("Mul", "new", "embedded", "place")
         .node("Reshape", "split", "new", "heads")
         .node("", "Transpose", Map.of("perm", perm), List.of("turned"), "split")
-        .node("", "Cast", Map.of("to", (long) cache), List.of("key"), "turned")
-        .nodeAlong(2, "Concat", "present.0.key", "past_key_values.0.key", "key")
+        .node("", "Cast", Map.of("to", (long) cache), List.of("key"), "turned");
+    if (merged) {
+      branched(model);
+    } else {
+      model.nodeAlong(2, "Concat", "present.0.key", "past_key_values.0.key", "key");
+    }
+    model
         .node("", "Cast", Map.of("to", 1L), List.of("keys"), "present.0.key")
         .node("Add", "noisy", "keys", "one")
         .node("", "Cast", Map.of("to", 1L), List.of("seen"), "attention_mask")
@@ -136,6 +149,28 @@ public record MaskedDecoder(Positions positions, int cache) {
         .node("ReduceSum", "sum", "shown", "length_axis")
         .node("Reshape", "context", "sum", "flat")
         .node("MatMul", "logits", "context", "head");
+  }
+
+  private void branched(OnnxModelWriter model) {
+    OnnxModelWriter behindCache =
+        new OnnxModelWriter()
+            .nodeAlong(2, "Gather", "first", "past_key_values.0.key", "int_zero")
+            .node("Sub", "nothing_new", "first", "first")
+            .node("Add", "next_key", "key", "nothing_new")
+            .nodeAlong(2, "Concat", "all_keys", "past_key_values.0.key", "next_key")
+            .output("all_keys", cache, "batch", "2", "total", "4");
+    OnnxModelWriter prompt =
+        new OnnxModelWriter()
+            .node("Identity", "prompt_keys", "key")
+            .output("prompt_keys", cache, "batch", "2", "total", "4");
+    model
+        .input("use_cache_branch", OnnxModelWriter.BOOL, "1")
+        .node(
+            "",
+            "If",
+            Map.of("then_branch", behindCache, "else_branch", prompt),
+            List.of("present.0.key"),
+            "use_cache_branch");
   }
 
   private String yaml(int steps, String settings) {
@@ -165,8 +200,9 @@ public record MaskedDecoder(Positions positions, int cache) {
 
   /** Opens a decoder's session, without a server around it. */
   public static ModelSession open(Path folder) {
-    return new OnnxRuntimeProvider()
-        .open(new ModelSource(new ModelId("bare", 1), folder, RuntimesConfig.DEFAULT));
+    return CacheBranchSession.of(
+        new OnnxRuntimeProvider()
+            .open(new ModelSource(new ModelId("bare", 1), folder, RuntimesConfig.DEFAULT)));
   }
 
   /** Returns the logits of each step behind a prompt, in a plain loop. */

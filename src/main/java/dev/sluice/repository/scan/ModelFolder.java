@@ -23,7 +23,12 @@ import java.util.function.Consumer;
 public final class ModelFolder {
   private static final Set<String> SETTINGS_FILES = Set.of("model.yml", "config.pbtxt");
   private static final Set<String> MODEL_FILES =
-      Set.of("model.onnx", "saved_model.pb", "saved_model.pbtxt", "model.savedmodel");
+      Set.of(
+          "model.onnx",
+          "decoder_model_merged.onnx",
+          "saved_model.pb",
+          "saved_model.pbtxt",
+          "model.savedmodel");
 
   /** The names that a model's files may have, for error texts. */
   public static final String WANTED =

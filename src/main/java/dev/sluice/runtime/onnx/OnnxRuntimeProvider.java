@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Opens {@code model.onnx} files, or whatever the only ONNX file of a folder is called.
+ * Opens {@code model.onnx} files, a merged decoder as Optimum names it beside its parts, or
+ * whatever the only ONNX file of a folder is called.
  *
  * <p>A model is recognised by its file's name alone; nothing is read before it is loaded.
  */
 public final class OnnxRuntimeProvider implements RuntimeProvider {
   private static final String FILE = "model.onnx";
+  private static final List<String> USUAL = List.of(FILE, "decoder_model_merged.onnx");
   private static final String SUFFIX = ".onnx";
 
   private final long memoryLimit;
@@ -66,11 +68,15 @@ public final class OnnxRuntimeProvider implements RuntimeProvider {
 
   private static Path modelFile(Path folder) {
     boolean isFile = String.valueOf(folder.getFileName()).endsWith(SUFFIX);
-    Path usual = folder.resolve(FILE);
     if (isFile && !Files.isDirectory(folder)) {
       return folder;
     }
-    return Files.exists(usual) ? usual : onlyFile(folder).orElse(usual);
+    return USUAL.stream()
+        .map(folder::resolve)
+        .filter(Files::exists)
+        .findFirst()
+        .or(() -> onlyFile(folder))
+        .orElse(folder.resolve(FILE));
   }
 
   /** Empty if there are several, since the choice would be ambiguous. */

@@ -7,6 +7,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.RecordedRequests;
+import dev.sluice.runtime.CacheBranchSession;
 import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
@@ -163,6 +164,9 @@ record SessionOpener(
   /** Holds the session that was added last to its limits; one that fails stays in the list. */
   private void limitLast(CompletedSettings completed, List<ModelSession> sessions) {
     int last = sessions.size() - 1;
+    if (completed.config().stream().generator().isPresent()) {
+      sessions.set(last, CacheBranchSession.of(sessions.get(last)));
+    }
     completed
         .encoder()
         .ifPresent(encoder -> sessions.set(last, new EncoderSession(sessions.get(last), encoder)));
