@@ -61,6 +61,13 @@ public record JavaConfig(
         : new JavaConfig(timeout, path, settings, Math.min(calls, MOST_CALLS));
   }
 
+  /** Returns the same with further settings for the plugin, in place of those of the same names. */
+  JavaConfig with(Map<String, String> others) {
+    var all = new LinkedHashMap<>(settings);
+    all.putAll(others);
+    return new JavaConfig(timeout, path, all, concurrency);
+  }
+
   private static String path(Setting setting) {
     if (!setting.text().matches(PATH)) {
       throw setting.wanted("a path such as /my/path");

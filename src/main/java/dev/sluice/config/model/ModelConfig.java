@@ -168,6 +168,22 @@ public record ModelConfig(
 
   /** Returns the same settings with so many calls of a plugin at once, unless they say how many. */
   public ModelConfig withPluginCalls(int calls) {
+    return withRuntimes(
+        new RuntimesConfig(runtimes.onnx(), runtimes.tensorflow(), runtimes.java().atLeast(calls)));
+  }
+
+  /**
+   * Returns the same settings with these for a plugin's own use, besides and in place of others.
+   */
+  public ModelConfig withPluginSettings(Map<String, String> others) {
+    return others.isEmpty()
+        ? this
+        : withRuntimes(
+            new RuntimesConfig(
+                runtimes.onnx(), runtimes.tensorflow(), runtimes.java().with(others)));
+  }
+
+  private ModelConfig withRuntimes(RuntimesConfig other) {
     return new ModelConfig(
         versionPolicy,
         labels,
@@ -177,7 +193,7 @@ public record ModelConfig(
         admission,
         warmup,
         explain,
-        new RuntimesConfig(runtimes.onnx(), runtimes.tensorflow(), runtimes.java().atLeast(calls)),
+        other,
         stream,
         ensemble,
         classLabels,

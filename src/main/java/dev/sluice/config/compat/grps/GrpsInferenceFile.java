@@ -1,5 +1,6 @@
 package dev.sluice.config.compat.grps;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.config.binding.Section;
 import dev.sluice.config.binding.Setting;
 import dev.sluice.config.model.BatchingConfig;
@@ -12,7 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -38,12 +41,19 @@ record GrpsInferenceFile(
    * @param name the name alone
    * @param path an ONNX file, or a folder with a model of a known format
    * @param batching how its requests are joined; empty: it does not say
+   * @param args what its code is given
    * @param text its part of the file, written out again
    */
-  record Model(String id, String name, Path path, Optional<BatchingConfig> batching, String text) {
+  record Model(
+      String id,
+      String name,
+      Path path,
+      Optional<BatchingConfig> batching,
+      Map<String, String> args,
+      String text) {
     /** Returns the model as it is served. */
     ListedModel listed() {
-      ListedModel plain = ListedModel.in(path);
+      ListedModel plain = ListedModel.in(path).withPluginSettings(args);
       return batching.map(plain::withBatching).orElse(plain);
     }
   }
@@ -67,6 +77,7 @@ record GrpsInferenceFile(
   private static final List<String> FORMATS =
       List.of("model.onnx", "saved_model.pb", "saved_model.pbtxt");
 
+  private static final String CONVERTER_PATH = "converter_path";
   private static final int LONGEST_WAIT_MICROS = 600_000_000;
 
   /**
@@ -107,15 +118,18 @@ record GrpsInferenceFile(
     Optional<BatchingConfig> batching =
         GrpsFile.table(model, "batching").map(section -> batching(section, file));
     Path path = path(model, folder);
-    if (converter.text().equals(CUSTOMIZED) && !holdsJar(path)) {
+    boolean converts = converter.text().equals(CUSTOMIZED);
+    boolean code = holdsJar(path);
+    if (converts && !code) {
       throw converter.wanted("a jar with the converter's code in inferer_path, " + path);
     }
+    Map<String, String> args = code ? args(model, converts, folder) : Map.of();
     model
         .value("device")
         .filter(device -> !device.text().equalsIgnoreCase("cpu"))
         .ifPresent(file::noteUnused);
     file.noteUnread(model);
-    return new Model(id, name.text(), path, batching, GrpsFile.text(setting.node()));
+    return new Model(id, name.text(), path, batching, args, GrpsFile.text(setting.node()));
   }
 
   private static Setting oneOf(Section model, String key, Set<String> words, String wanted) {
@@ -155,6 +169,37 @@ record GrpsInferenceFile(
       // no folder, or none that can be read: the search for a model reports it
       return false;
     }
+  }
+
+  /**
+   * Returns what the code in a jar is given: the arguments of the converter or the inferer that it
+   * is. Lists and tables among them are texts of JSON.
+   */
+  private static Map<String, String> args(Section model, boolean converts, Path folder) {
+    var args = new LinkedHashMap<String, String>();
+    if (converts) {
+      model
+          .value(CONVERTER_PATH)
+          .ifPresent(path -> args.put(CONVERTER_PATH, resolved(path, folder)));
+    }
+    model
+        .value(converts ? "converter_args" : "inferer_args")
+        .map(Setting::named)
+        .orElse(Map.of())
+        .forEach((name, arg) -> args.put(name, text(arg.node())));
+    return args;
+  }
+
+  private static String resolved(Setting path, Path folder) {
+    try {
+      return folder.resolve(path.text()).normalize().toString();
+    } catch (InvalidPathException _) {
+      throw path.wanted("a path, relative to " + folder);
+    }
+  }
+
+  private static String text(JsonNode arg) {
+    return arg.isContainerNode() ? arg.toString() : arg.asText("");
   }
 
   private static BatchingConfig batching(Section batching, GrpsFile file) {

@@ -249,6 +249,55 @@ class GrpsDeploymentTest {
                 + " models[0].device, models[0].inferer_args");
   }
 
+  private Map<String, String> pluginSettings(String model) {
+    SluiceConfig config = read();
+    ListedModel listed = Objects.requireNonNull(config.repository().wanted().listed().get(model));
+    return listed
+        .over(new ModelConfigReader(config, warnings::add).read(listed.folder()))
+        .runtimes()
+        .java()
+        .settings();
+  }
+
+  @Test
+  void argumentsOfAnInfererAreSettingsOfItsCodeInPlaceOfThoseBesideIt() throws IOException {
+    Files.writeString(folder.resolve("data/saved/code.jar"), "");
+    Files.writeString(
+        folder.resolve("data/saved/model.yml"), "java: {settings: {size: 9, colour: red}}\n");
+    write(
+        SERVER,
+        INFERENCE.replace(
+            "inferer_path: data/saved",
+            "inferer_path: data/saved\n    inferer_args: {size: 3, rate: 0.5, on: true, none: ,"
+                + " labels: [a, 1], limits: {low: 1}}\n    converter_args: {unread: 1}"));
+    assertThat(pluginSettings("your_model-2.0"))
+        .containsOnly(
+            Map.entry("size", "3"),
+            Map.entry("colour", "red"),
+            Map.entry("rate", "0.5"),
+            Map.entry("on", "true"),
+            Map.entry("none", ""),
+            Map.entry("labels", "[\"a\",1]"),
+            Map.entry("limits", "{\"low\":1}"));
+    assertThat(warnings.getFirst()).endsWith("models[1].converter_args");
+  }
+
+  @Test
+  void argumentsAndThePathOfAConverterAreSettingsOfItsCode() throws IOException {
+    Files.writeString(folder.resolve("data/saved/code.jar"), "");
+    write(
+        SERVER,
+        INFERENCE.replace(
+            "converter_type: none",
+            "converter_type: customized\n    converter_path: data/words.txt\n"
+                + "    converter_args: {sep: ','}\n    inferer_args: {unread: 1}"));
+    assertThat(pluginSettings("your_model-2.0"))
+        .containsOnly(
+            Map.entry("sep", ","),
+            Map.entry("converter_path", folder.resolve("data/words.txt").toString()));
+    assertThat(warnings.getFirst()).endsWith("models[1].inferer_args");
+  }
+
   private void writeCustomHttp(String control) throws IOException {
     write(
         SERVER.replace(
