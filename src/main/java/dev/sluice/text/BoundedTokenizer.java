@@ -2,6 +2,8 @@ package dev.sluice.text;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.tokens.ModelTokenizer;
+import dev.sluice.inference.tokens.ToolCallForm;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -37,6 +39,11 @@ public record BoundedTokenizer(TokenCodec codec, int maxLength, int context)
       }
     }
     return codec.spell(tokens);
+  }
+
+  @Override
+  public Optional<ToolCallForm> toolCalls() {
+    return codec.toolCalls();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.sluice.text;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.text.SpecialTokens.Part;
 import dev.sluice.text.jinja.value.MarkedText;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ public final class ChatCodec implements TokenCodec {
   private final ChatPrompts prompts;
   private final boolean promptsSpell;
 
+  /** Whether tool calls are marked by a special token. */
+  private final boolean marked;
+
   private ChatCodec(
       HuggingFaceTokenizer tokenizer,
       SpecialTokens specialTokens,
@@ -29,6 +33,8 @@ public final class ChatCodec implements TokenCodec {
     this.specialTokens = specialTokens;
     this.prompts = prompts;
     this.promptsSpell = promptsSpell;
+    this.marked =
+        prompts.toolCalls().map(ToolCallForm::marker).filter(specialTokens::has).isPresent();
   }
 
   /**
@@ -74,6 +80,16 @@ public final class ChatCodec implements TokenCodec {
   @Override
   public String spell(long[] tokens) {
     return tokenizer.spell(tokens);
+  }
+
+  @Override
+  public Optional<ToolCallForm> toolCalls() {
+    return prompts.toolCalls();
+  }
+
+  @Override
+  public String decodeToolCalls(long[] tokens) {
+    return marked ? tokenizer.spell(tokens) : tokenizer.decode(tokens);
   }
 
   @Override

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.text.jinja.ChatTemplate;
 import dev.sluice.text.jinja.value.MarkedText;
 import dev.sluice.text.jinja.value.TemplateException;
@@ -32,10 +33,12 @@ public final class ChatPrompts {
 
   private final @Nullable ChatTemplate template;
   private final String problem;
+  private final Optional<ToolCallForm> toolCalls;
 
-  private ChatPrompts(@Nullable ChatTemplate template, String problem) {
+  private ChatPrompts(@Nullable ChatTemplate template, String problem, String source) {
     this.template = template;
     this.problem = problem;
+    this.toolCalls = ToolCallForm.of(source);
   }
 
   /**
@@ -47,24 +50,31 @@ public final class ChatPrompts {
    */
   public static ChatPrompts read(Path folder) {
     var files = new ChatTemplateFiles(folder);
+    String source = "";
     try {
-      Optional<ChatTemplate> template = files.read();
-      if (template.isEmpty()) {
-        return new ChatPrompts(null, "the model has no chat template");
+      source = files.source();
+      if (source.isEmpty()) {
+        return new ChatPrompts(null, "the model has no chat template", source);
       }
-      var prompts = new ChatPrompts(template.get(), "");
-      prompts.render(template.get(), object(TRIED), TRIED_LENGTH);
+      ChatTemplate template = files.parse(source);
+      var prompts = new ChatPrompts(template, "", source);
+      prompts.render(template, object(TRIED), TRIED_LENGTH);
       return prompts;
     } catch (TemplateException e) {
       return e.isRaised()
-          ? new ChatPrompts(files.read().orElseThrow(), "")
-          : new ChatPrompts(null, "the model's chat template cannot be used: " + e.text());
+          ? new ChatPrompts(files.parse(source), "", source)
+          : new ChatPrompts(null, "the model's chat template cannot be used: " + e.text(), "");
     }
   }
 
   /** Returns why there are no prompts; empty if there are. */
   public Optional<String> problem() {
     return template == null ? Optional.of(problem) : Optional.empty();
+  }
+
+  /** Returns the form in which the template shows tool calls; empty if it shows none known. */
+  Optional<ToolCallForm> toolCalls() {
+    return toolCalls;
   }
 
   /**

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Files in which models come with a chat template.
@@ -24,18 +23,27 @@ record ChatTemplateFiles(Path folder) {
   private static final long LARGEST = 4L * 1024 * 1024;
 
   /**
-   * Returns the template, if there is one.
+   * Returns the source of the template; empty if there is none.
+   *
+   * @throws TemplateException if it is too large
+   */
+  String source() {
+    Path own = folder.resolve("chat_template.jinja");
+    return Files.isRegularFile(own) ? text(own) : template(settings().path("chat_template"));
+  }
+
+  /**
+   * Returns the template of a source.
    *
    * @throws TemplateException if it is wrong
    */
-  Optional<ChatTemplate> read() {
+  ChatTemplate parse(String source) {
+    return ChatTemplate.parse(source, tokens(settings()));
+  }
+
+  private JsonNode settings() {
     Path config = folder.resolve("tokenizer_config.json");
-    JsonNode settings = Files.isRegularFile(config) ? JsonFile.object(config) : JsonFile.nothing();
-    Path own = folder.resolve("chat_template.jinja");
-    String source = Files.isRegularFile(own) ? text(own) : template(settings.path("chat_template"));
-    return source.isEmpty()
-        ? Optional.empty()
-        : Optional.of(ChatTemplate.parse(source, tokens(settings)));
+    return Files.isRegularFile(config) ? JsonFile.object(config) : JsonFile.nothing();
   }
 
   private static String text(Path file) {

@@ -63,6 +63,11 @@ final class SpecialTokens {
         .collect(Collectors.joining("|"));
   }
 
+  /** Returns whether a text is one of them. */
+  boolean has(String text) {
+    return tokens.containsKey(text);
+  }
+
   /** Returns whether the library would take text of a request for a special token. */
   boolean areSpelledIn(MarkedText prompt) {
     Matcher found = pattern.matcher(prompt.toString());

@@ -2,6 +2,7 @@ package dev.sluice.text;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Text of tokens that come one by one: whole characters only, and nothing of a stop string. What a
@@ -18,7 +19,7 @@ public final class StreamedText {
    */
   private static final int MOST_WAITING = 8;
 
-  private final TokenCodec codec;
+  private final Function<long[], String> decoder;
   private final StopTexts stops;
 
   /** The tokens that were said last, and those that wait. */
@@ -28,10 +29,11 @@ public final class StreamedText {
   private int said;
 
   /**
+   * @param decoder returns the text of tokens
    * @param stops strings that end the text and are no part of it; none of them empty
    */
-  public StreamedText(TokenCodec codec, List<String> stops) {
-    this.codec = codec;
+  public StreamedText(Function<long[], String> decoder, List<String> stops) {
+    this.decoder = decoder;
     this.stops = new StopTexts(List.copyOf(stops));
   }
 
@@ -44,16 +46,16 @@ public final class StreamedText {
   public String append(long token) {
     tokens = Arrays.copyOf(tokens, tokens.length + 1);
     tokens[tokens.length - 1] = token;
-    String before = codec.decode(Arrays.copyOf(tokens, said));
-    String whole = codec.decode(tokens);
+    String before = decoder.apply(Arrays.copyOf(tokens, said));
+    String whole = decoder.apply(tokens);
     boolean waits = whole.length() <= before.length() || whole.endsWith(INCOMPLETE);
     return waits && tokens.length - said < MOST_WAITING ? "" : stops.pass(say(before, whole));
   }
 
   /** Returns what was held back, when no more tokens come. */
   public String end() {
-    String before = codec.decode(Arrays.copyOf(tokens, said));
-    return stops.pass(say(before, codec.decode(tokens))) + stops.rest();
+    String before = decoder.apply(Arrays.copyOf(tokens, said));
+    return stops.pass(say(before, decoder.apply(tokens))) + stops.rest();
   }
 
   /** Returns what the tokens that wait add to those that were said, which are forgotten. */

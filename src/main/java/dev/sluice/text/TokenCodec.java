@@ -1,6 +1,7 @@
 package dev.sluice.text;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.tokens.ToolCallForm;
 import java.util.Optional;
 
 /** Encodes text as tokens, and decodes them. Immutable; any thread. */
@@ -35,6 +36,19 @@ public interface TokenCodec {
 
   /** Returns the text of tokens, special ones as they are spelled. */
   String spell(long[] tokens);
+
+  /**
+   * Returns the form in which the model writes tool calls, as its chat template shows it; empty if
+   * that is not known.
+   */
+  default Optional<ToolCallForm> toolCalls() {
+    return Optional.empty();
+  }
+
+  /** Returns the text of tokens, with special ones as they are spelled if they mark tool calls. */
+  default String decodeToolCalls(long[] tokens) {
+    return decode(tokens);
+  }
 
   /** Returns how many tokens there are: each is a number below that. */
   long size();

@@ -51,7 +51,7 @@ class HuggingFaceTokenizerTest {
     String text = row.get("text").textValue();
     assertThat(PLAIN.decode(ids(row.get("ids")))).isEqualTo(text);
 
-    var streamed = new StreamedText(PLAIN, List.of());
+    var streamed = new StreamedText(PLAIN::decode, List.of());
     var said = new StringBuilder();
     for (long token : ids(row.get("ids"))) {
       said.append(streamed.append(token));

@@ -52,7 +52,7 @@ class StreamedTextTest {
   private final Bytes codec = new Bytes();
 
   private List<String> pieces(String said, String... stops) {
-    var text = new StreamedText(codec, List.of(stops));
+    var text = new StreamedText(codec::decode, List.of(stops));
     var pieces = new ArrayList<String>();
     for (long token : codec.encode(said)) {
       pieces.add(text.append(token));
@@ -72,7 +72,7 @@ class StreamedTextTest {
 
   @Test
   void bytesThatNeverBecomeACharacterAreShownAsSuchAndWaitNoLongerThanThat() {
-    var text = new StreamedText(codec, List.of());
+    var text = new StreamedText(codec::decode, List.of());
     var said = new StringBuilder();
     for (int i = 0; i < 1_000; i++) {
       said.append(text.append(0x80));
@@ -89,7 +89,7 @@ class StreamedTextTest {
 
   @Test
   void tokensWithoutTextSayNothing() {
-    var text = new StreamedText(codec, List.of());
+    var text = new StreamedText(codec::decode, List.of());
     assertThat(text.append('a')).isEqualTo("a");
     assertThat(text.append(SILENT)).isEmpty();
     assertThat(text.append('b')).isEqualTo("b");

@@ -1,5 +1,6 @@
 package dev.sluice.inference.tokens;
 
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -34,6 +35,11 @@ public interface ModelTokenizer {
    *     of them
    */
   String decode(long[] tokens);
+
+  /** Returns the form in which the model writes tool calls; empty if that is not known. */
+  default Optional<ToolCallForm> toolCalls() {
+    return Optional.empty();
+  }
 
   /** Returns the most tokens that the model takes; empty if that is not known. */
   OptionalInt maxTokens();

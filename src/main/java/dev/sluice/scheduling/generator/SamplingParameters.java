@@ -28,6 +28,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   private static final double EXACT_WHOLE = 1L << 53;
 
   private static final String LOGPROBS = "logprobs";
+  private static final String TOOL_CALLS = "tool_calls";
 
   /** As in the interfaces of language models. */
   private static final int MOST_LOGPROBS = 20;
@@ -56,8 +57,10 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
                   "stop",
                   "chat",
                   LOGPROBS,
+                  TOOL_CALLS,
                   Constraints.Kind.REGEX.parameter(),
-                  Constraints.Kind.JSON_SCHEMA.parameter()))
+                  Constraints.Kind.JSON_SCHEMA.parameter(),
+                  Constraints.Kind.TOOLS.parameter()))
           .collect(Collectors.toUnmodifiableSet());
 
   private static final double HOTTEST = 1_000;
@@ -153,6 +156,11 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   /** Returns whether the text is a conversation. */
   boolean isChat() {
     return flag("chat");
+  }
+
+  /** Returns whether the special tokens that mark tool calls are part of the text. */
+  boolean wantsToolCalls() {
+    return flag(TOOL_CALLS);
   }
 
   private boolean flag(String name) {

@@ -145,7 +145,10 @@ record Tokenizer(
   StreamSteps steps(InferenceRequest request, InferenceRequest asked, LoopSteps loop) {
     var parameters = new SamplingParameters(request.options().parameters());
     long prompt = Objects.requireNonNull(asked.input(next.to())).tensor().shape().elementCount();
-    var text = new StreamedText(codec, parameters.stops());
+    var text =
+        new StreamedText(
+            parameters.wantsToolCalls() ? codec::decodeToolCalls : codec::decode,
+            parameters.stops());
     int room = room(prompt, parameters);
     ConstrainedText constraint = parameters.constraint(constraints);
     try {

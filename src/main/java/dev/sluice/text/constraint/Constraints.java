@@ -50,7 +50,8 @@ public final class Constraints implements AutoCloseable {
   /** The kinds of constraints, by the names of their parameters. */
   public enum Kind {
     REGEX("regex"),
-    JSON_SCHEMA("json_schema");
+    JSON_SCHEMA("json_schema"),
+    TOOLS("tools");
 
     private final String parameter;
 
@@ -64,9 +65,11 @@ public final class Constraints implements AutoCloseable {
     }
 
     private Automaton language(String text, Languages languages) {
-      return this == REGEX
-          ? RegexParser.whole(text, languages)
-          : JsonSchemaCompiler.compile(text, languages);
+      return switch (this) {
+        case REGEX -> RegexParser.whole(text, languages);
+        case JSON_SCHEMA -> JsonSchemaCompiler.compile(text, languages);
+        case TOOLS -> ToolCallCompiler.compile(text, languages);
+      };
     }
   }
 

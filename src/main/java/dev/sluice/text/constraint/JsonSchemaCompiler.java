@@ -60,17 +60,29 @@ final class JsonSchemaCompiler {
    * @throws InvalidConstraint if it is none, has a keyword that is not supported, or is too large
    */
   static Automaton compile(String schema, Languages languages) {
-    if (schema.length() > LONGEST) {
+    return compile(json(schema), languages);
+  }
+
+  /** Returns the JSON texts that a schema describes. */
+  static Automaton compile(JsonNode schema, Languages languages) {
+    return new JsonSchemaCompiler(schema, languages).value(schema, "#", 0);
+  }
+
+  /**
+   * Reads JSON of a constraint.
+   *
+   * @throws InvalidConstraint if it is none, or too long
+   */
+  static JsonNode json(String text) {
+    if (text.length() > LONGEST) {
       throw new InvalidConstraint(
-          "has %d characters; it may have %d".formatted(schema.length(), LONGEST));
+          "has %d characters; it may have %d".formatted(text.length(), LONGEST));
     }
-    JsonNode root;
     try {
-      root = JSON.readTree(schema);
+      return JSON.readTree(text);
     } catch (JsonProcessingException e) {
       throw new InvalidConstraint("is not JSON: " + e.getOriginalMessage());
     }
-    return new JsonSchemaCompiler(root, languages).value(root, "#", 0);
   }
 
   private Automaton value(JsonNode schema, String at, int depth) {

@@ -1,12 +1,13 @@
 /**
- * Constraints on generated text: a regular expression or a JSON schema says which texts there may
- * be, and after each token which tokens may follow. Start at {@link
+ * Constraints on generated text: a regular expression, a JSON schema or functions to call say which
+ * texts there may be, and after each token which tokens may follow. Start at {@link
  * dev.sluice.text.constraint.Constraints}.
  *
- * <p>Parts: {@link RegexParser} and {@link JsonSchemaCompiler} make an automaton of code points,
- * which {@link Languages} keeps small; {@link Constraint} is the same over bytes, deterministic,
- * and finds the tokens that may follow a state by walking the vocabulary in the order of its bytes
- * ({@link TokenOrder}); {@link ConstrainedText} is one text on its way through it.
+ * <p>Parts: {@link RegexParser}, {@link JsonSchemaCompiler} and {@link ToolCallCompiler} make an
+ * automaton of code points, which {@link Languages} keeps small; {@link Constraint} is the same
+ * over bytes, deterministic, and finds the tokens that may follow a state by walking the vocabulary
+ * in the order of its bytes ({@link TokenOrder}); {@link ConstrainedText} is one text on its way
+ * through it.
  *
  * <p>Errors: what is not supported or too large is INVALID_ARGUMENT and names the part.
  *

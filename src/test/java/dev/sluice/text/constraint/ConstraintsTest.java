@@ -161,6 +161,64 @@ class ConstraintsTest {
         .allSatisfy(text -> assertThat(validator.validate(read(text))).as(text).isEmpty());
   }
 
+  private static final String WEATHER =
+      "{\"name\": \"weather\", \"parameters\": {\"$defs\": {\"city\": {\"enum\": [\"Rome\","
+          + " \"Oslo\"]}}, \"properties\": {\"city\": {\"$ref\": \"#/$defs/city\"}, \"days\":"
+          + " {\"type\": \"integer\"}}, \"required\": [\"city\"]}}";
+
+  private static String tools(String text, String... functions) {
+    return "{\"text\": \"%s\", \"functions\": [%s]}".formatted(text, String.join(", ", functions));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"calls", "call"})
+  void whateverTokensAreTakenTheTextIsAListOfCallsWithTheArgumentsOfTheirFunctions(String text) {
+    assertThat(walks(Kind.TOOLS, tools(text, WEATHER, "{\"name\": \"now\"}")))
+        .allSatisfy(said -> {
+          JsonNode calls = read(said);
+          assertThat(calls).isNotEmpty().hasSizeLessThan(text.equals("call") ? 2 : 50);
+          calls.forEach(ConstraintsTest::requireCall);
+        });
+  }
+
+  private static void requireCall(JsonNode call) {
+    assertThat(call.fieldNames()).toIterable().containsExactly("name", "arguments");
+    JsonNode arguments = call.get("arguments");
+    if (call.get("name").textValue().equals("now")) {
+      assertThat(arguments.isObject() && arguments.isEmpty()).isTrue();
+    } else {
+      assertThat(call.get("name").textValue()).isEqualTo("weather");
+      assertThat(arguments.get("city").textValue()).isIn("Rome", "Oslo");
+    }
+  }
+
+  @Test
+  void theArgumentsOfOneFunctionAreATextAsWell() {
+    assertThat(walks(Kind.TOOLS, tools("arguments", WEATHER)))
+        .allSatisfy(said -> assertThat(said).matches("\\{\"city\": ?\"(Rome|Oslo)\".*\\}"));
+    assertThat(walks(Kind.TOOLS, tools("arguments", "{\"name\": \"now\"}")))
+        .allSatisfy(said -> assertThat(said).isEqualTo("{}"));
+    assertThat(walks(Kind.TOOLS, tools("arguments", "{\"name\": \"any\", \"parameters\": {}}")))
+        .allSatisfy(said -> assertThat(read(said).isObject()).isTrue());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          {"text": "calls", "functions": [{"name": "a"}, {"name": "b", "parameters": {"type": "object", "properties": {"x": {"type": "integer", "minimum": 1}}}}]} ~ has function "b", whose schema has keyword "minimum" at #/properties/x, which is not supported there
+          {"text": "arguments", "functions": [{"name": "a", "parameters": 7}]} ~ has function "a", whose schema has no schema, an object, at #
+          {"text": "calls", "functions": [{"parameters": {}}]} ~ has a function without a name; wanted
+          {"text": "calls", "functions": []} ~ has no functions; wanted
+          {"functions": [{"name": "a"}]} ~ has no text that is known; wanted
+          [] ~ has no functions; wanted
+          {"text" ~ is not JSON
+          """)
+  void toolsThatAreWrongOrNotSupportedAreRefusedNamingTheFunction(String tools, String text) {
+    assertThat(refused(Kind.TOOLS, tools)).startsWith("parameter \"tools\" " + text);
+  }
+
   private static JsonNode read(String text) {
     try {
       return JSON.readTree(text);

@@ -1,0 +1,55 @@
+package dev.sluice.inference.tokens;
+
+import java.util.Optional;
+
+/** How models of a family write tool calls. */
+public enum ToolCallForm {
+  /** Hermes, Qwen: an object with name and arguments between two tags, for each call. */
+  HERMES("<tool_call>", "</tool_call>"),
+
+  /** Llama 3: an answer that is an object with name and parameters, or has one behind its tag. */
+  LLAMA("<|python_tag|>", ""),
+
+  /** Mistral: a list of objects, or the name of the function in front of its arguments. */
+  MISTRAL("[TOOL_CALLS]", "");
+
+  /** Stands in templates of Llama 3.2, which do not name the tag. */
+  private static final String LLAMA_PROMPT = "{\"name\": function name, \"parameters\":";
+
+  private final String marker;
+  private final String end;
+
+  ToolCallForm(String marker, String end) {
+    this.marker = marker;
+    this.end = end;
+  }
+
+  /** Returns the text in front of calls. */
+  public String marker() {
+    return marker;
+  }
+
+  /** Returns the text behind a call; empty if there is none. */
+  public String end() {
+    return end;
+  }
+
+  /**
+   * Returns the form that a chat template shows its model.
+   *
+   * @param template its source
+   * @return empty if it shows none that is known
+   */
+  public static Optional<ToolCallForm> of(String template) {
+    if (template.contains(MISTRAL.marker)) {
+      return Optional.of(MISTRAL);
+    }
+    // The same tag has a function's tags within it in templates of Qwen3-Coder.
+    if (template.contains(HERMES.marker) && !template.contains("<function=")) {
+      return Optional.of(HERMES);
+    }
+    return template.contains(LLAMA.marker) || template.contains(LLAMA_PROMPT)
+        ? Optional.of(LLAMA)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,380 @@
+package dev.sluice.protocol.openai.tools;
+
+import dev.sluice.inference.tokens.ToolCallForm;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the text of one answer, which may come in pieces, into events. One thread at a time.
+ *
+ * <pre>
+ * state    character                   next     what happens
+ * -------  --------------------------  -------  -----------------------------------------------
+ * TEXT     the last one of a marker    OPENING  the text before it is passed on
+ * OPENING  {                           CALL     a call is read; in a form of lists behind [ too
+ * OPENING  a letter, in Mistral's form NAME     the name of a function is read
+ * NAME     {                           CALL     its arguments are read
+ * CALL     the last one of the object  BEHIND   the call is over
+ * BEHIND   space , ; ] or an end tag   BEHIND   nothing
+ * BEHIND   {                           CALL     a further call is read
+ * BEHIND   another one                 TEXT
+ * any      what is not expected        TEXT     what was held back of the call is text
+ * any      a call too many             OVER     nothing more comes
+ * </pre>
+ *
+ * <p>A call is certain when its function and the beginning of its arguments are known. What is
+ * wrong with it later cannot take it back in a stream: it ends there. In a whole answer a call is
+ * certain when it has ended.
+ */
+public final class ToolCallParser {
+  /** Most characters that are held back: longer ones are text. */
+  static final int LONGEST = 1 << 16;
+
+  private static final int LONGEST_NAME = 256;
+
+  /** Space in front of a marker that is no part of the text. */
+  private static final int LONGEST_SPACE = 16;
+
+  private static final String ARGUMENTS = "[ARGS]";
+  private static final String ID = "[CALL_ID]";
+  private static final String ID_LETTERS =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+  /** That long wants the chat template of Mistral's models. */
+  private static final int ID_LENGTH = 9;
+
+  private final Set<String> functions;
+  private final String marker;
+  private final String endTag;
+  private final boolean named;
+  private final int most;
+  private final boolean streamed;
+
+  /** What was not passed on: in TEXT the possible beginning of a marker, else of a call. */
+  private final StringBuilder held = new StringBuilder();
+
+  /** Characters of it that were looked at. */
+  private int read;
+
+  private List<ToolEvent> events = new ArrayList<>();
+  private State state;
+  private boolean list;
+
+  /** Where in what is held the name or the tag that is read begins. */
+  private int begin;
+
+  private @Nullable CallReader call;
+
+  /** Whether the call is certain. */
+  private boolean begun;
+
+  private int calls;
+
+  private enum State {
+    TEXT,
+    OPENING,
+    NAME,
+    CALL,
+    BEHIND,
+    OVER
+  }
+
+  private ToolCallParser(
+      Set<String> functions,
+      Optional<ToolCallForm> form,
+      boolean parallel,
+      boolean streamed,
+      State state) {
+    this.functions = Set.copyOf(functions);
+    this.marker = form.map(ToolCallForm::marker).orElse("");
+    this.endTag = form.map(ToolCallForm::end).orElse("");
+    this.named = form.filter(ToolCallForm.MISTRAL::equals).isPresent();
+    this.most = parallel ? Integer.MAX_VALUE : 1;
+    this.streamed = streamed;
+    this.state = state;
+  }
+
+  /**
+   * Returns the parser of an answer in which calls may be.
+   *
+   * @param functions that may be called
+   * @param parallel whether there may be several calls
+   * @param streamed whether calls are passed on before they have ended
+   */
+  static ToolCallParser free(
+      Set<String> functions, ToolCallForm form, boolean parallel, boolean streamed) {
+    // An answer of Llama may be a call from its first character.
+    State first = form == ToolCallForm.LLAMA ? State.OPENING : State.TEXT;
+    return new ToolCallParser(functions, Optional.of(form), parallel, streamed, first);
+  }
+
+  /** Returns the parser of an answer that is a list of calls. */
+  static ToolCallParser list(Set<String> functions, boolean parallel) {
+    return new ToolCallParser(functions, Optional.empty(), parallel, true, State.OPENING);
+  }
+
+  /** Returns the parser of an answer that is the arguments of a function. */
+  static ToolCallParser arguments(String function) {
+    var parser = new ToolCallParser(Set.of(function), Optional.empty(), false, true, State.CALL);
+    parser.call = CallReader.ofArguments(function);
+    return parser;
+  }
+
+  /** Takes more text, and returns what is certain now; often nothing. */
+  public List<ToolEvent> append(String text) {
+    held.append(text);
+    readOn();
+    if (begun) {
+      takeArguments();
+      forget();
+    } else if (streamed && state != State.TEXT && held.length() > LONGEST) {
+      fail(read);
+      readOn();
+    }
+    return taken();
+  }
+
+  /** Returns what is left when no more text comes. A call that is certain ends as it is. */
+  public List<ToolEvent> end() {
+    while (state != State.TEXT && state != State.BEHIND && state != State.OVER) {
+      fail(read);
+      readOn();
+    }
+    // Behind a call it is a part of the tag that ends it.
+    if (state == State.TEXT) {
+      text(held.toString());
+    }
+    held.setLength(0);
+    read = 0;
+    return taken();
+  }
+
+  /** Returns whether there was a call. */
+  public boolean hasCalls() {
+    return calls > 0;
+  }
+
+  private List<ToolEvent> taken() {
+    List<ToolEvent> taken = events;
+    events = new ArrayList<>();
+    return taken;
+  }
+
+  private void text(String text) {
+    if (text.isEmpty()) {
+      return;
+    }
+    if (!events.isEmpty() && events.getLast() instanceof ToolEvent.Text(String before)) {
+      events.set(events.size() - 1, new ToolEvent.Text(before + text));
+    } else {
+      events.add(new ToolEvent.Text(text));
+    }
+  }
+
+  private void readOn() {
+    while (state != State.TEXT || findMarker()) {
+      if (state == State.OVER) {
+        held.setLength(0);
+        return;
+      }
+      if (read == held.length()) {
+        return;
+      }
+      int before = read;
+      int character = held.codePointAt(read);
+      read += Character.charCount(character);
+      if (!step(character)) {
+        fail(before);
+      }
+    }
+  }
+
+  /** Passes text on up to the next marker; returns whether it was found. */
+  private boolean findMarker() {
+    int found = marker.isEmpty() ? -1 : held.indexOf(marker);
+    int certain = found < 0 ? withoutPart() : spaceBefore(found);
+    text(held.substring(0, certain));
+    held.delete(0, certain);
+    read = found < 0 ? held.length() : found - certain + marker.length();
+    if (found >= 0) {
+      open();
+    }
+    return found >= 0;
+  }
+
+  private void open() {
+    state = State.OPENING;
+    list = false;
+  }
+
+  /** Returns how many characters no marker can begin in, nor the space in front of one. */
+  private int withoutPart() {
+    int part = Math.min(marker.length() - 1, held.length());
+    while (part > 0 && !marker.startsWith(held.substring(held.length() - part))) {
+      part--;
+    }
+    return marker.isEmpty() ? held.length() : spaceBefore(held.length() - part);
+  }
+
+  private int spaceBefore(int end) {
+    int begin = end;
+    while (begin > Math.max(0, end - LONGEST_SPACE)
+        && Character.isWhitespace(held.charAt(begin - 1))) {
+      begin--;
+    }
+    return begin;
+  }
+
+  /** Takes a character; returns false if it is not expected. */
+  private boolean step(int character) {
+    return switch (state) {
+      case OPENING -> opening(character);
+      case NAME -> name(character);
+      case CALL -> call(character);
+      case BEHIND -> behind(character);
+      case TEXT, OVER -> throw new IllegalStateException(state.name());
+    };
+  }
+
+  private boolean opening(int character) {
+    if (Character.isWhitespace(character)) {
+      return true;
+    }
+    if (character == '{') {
+      return begin(CallReader.ofCall());
+    }
+    if (character == '[' && !list) {
+      list = true;
+      return true;
+    }
+    begin = read - Character.charCount(character);
+    state = State.NAME;
+    return named && !list;
+  }
+
+  private boolean name(int character) {
+    if (character != '{') {
+      return read - begin <= LONGEST_NAME;
+    }
+    String name = held.substring(begin, read - 1).strip();
+    name = name.endsWith(ARGUMENTS) ? name.substring(0, name.length() - ARGUMENTS.length()) : name;
+    int id = name.indexOf(ID);
+    return begin(CallReader.ofArguments(id < 0 ? name : name.substring(0, id)));
+  }
+
+  /** Begins to read a call, whose first character was read. */
+  private boolean begin(CallReader reader) {
+    if (calls >= most) {
+      state = State.OVER;
+      return true;
+    }
+    state = State.CALL;
+    call = reader;
+    return call('{');
+  }
+
+  private boolean call(int character) {
+    CallReader reader = Objects.requireNonNull(call);
+    if (!reader.take(character)) {
+      return false;
+    }
+    String name = reader.name();
+    if (name != null && !functions.contains(name)) {
+      return false;
+    }
+    if (!begun && name != null && reader.hasArguments() && (streamed || reader.isWhole())) {
+      begun = true;
+      events.add(new ToolEvent.Begin(calls, id(), name));
+    }
+    if (reader.isWhole()) {
+      finish();
+      state = State.BEHIND;
+    }
+    return true;
+  }
+
+  private void takeArguments() {
+    String more = call == null ? "" : call.takeArguments();
+    if (!more.isEmpty()) {
+      events.add(new ToolEvent.Arguments(calls, more));
+    }
+  }
+
+  /** Ends the call that is certain. */
+  private void finish() {
+    takeArguments();
+    events.add(new ToolEvent.End(calls));
+    calls++;
+    begun = false;
+    call = null;
+    forget();
+  }
+
+  /** What was read is no longer needed as text. */
+  private void forget() {
+    held.delete(0, read);
+    read = 0;
+  }
+
+  private boolean behind(int character) {
+    boolean separates = Character.isWhitespace(character) || ",;]".indexOf(character) >= 0;
+    if (read == Character.charCount(character)) {
+      if (character == '{') {
+        return begin(CallReader.ofCall());
+      }
+      if (separates) {
+        forget();
+        return true;
+      }
+    }
+    String tag = held.substring(0, read);
+    if (tag.equals(endTag)) {
+      forget();
+      return true;
+    }
+    return endTag.startsWith(tag);
+  }
+
+  /**
+   * Makes text of the beginning of what was held back, or ends a call that is certain, and goes on
+   * behind it.
+   *
+   * @param expected characters that could be a part of the call
+   */
+  private void fail(int expected) {
+    if (begun) {
+      read = expected;
+      finish();
+    } else if (state != State.BEHIND && !held.isEmpty()) {
+      int first = opened();
+      text(held.substring(0, first));
+      held.delete(0, first);
+    }
+    call = null;
+    read = 0;
+    state = State.TEXT;
+  }
+
+  /** Returns how many characters have begun what is no call: a marker, or the first of JSON. */
+  private int opened() {
+    int found = marker.isEmpty() ? -1 : held.indexOf(marker);
+    int end = found + marker.length();
+    if (found >= 0 && end <= read && held.substring(0, found).isBlank()) {
+      return end;
+    }
+    return "{[".indexOf(held.charAt(0)) >= 0 ? 1 : 0;
+  }
+
+  private static String id() {
+    var id = new StringBuilder();
+    for (int i = 0; i < ID_LENGTH; i++) {
+      id.append(ID_LETTERS.charAt(ThreadLocalRandom.current().nextInt(ID_LETTERS.length())));
+    }
+    return id.toString();
+  }
+}

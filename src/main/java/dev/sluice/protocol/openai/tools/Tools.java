@@ -1,0 +1,110 @@
+package dev.sluice.protocol.openai.tools;
+
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.tokens.ToolCallForm;
+import dev.sluice.protocol.codec.JsonWriter;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a request says of the functions that its model may call. Immutable; any thread.
+ *
+ * @param functions that there are
+ * @param choice whether they are to be called
+ * @param parallel whether an answer may have several calls
+ */
+public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean parallel) {
+  /** No functions. */
+  public static final Tools NONE = new Tools(List.of(), new ToolChoice.Auto(), true);
+
+  private static final int MOST = 128;
+
+  /**
+   * @throws InferenceException with INVALID_ARGUMENT, naming {@code tools} or {@code tool_choice},
+   *     if a call is forced that there is no function for, or there are too many
+   */
+  public Tools {
+    functions = List.copyOf(functions);
+    if (functions.size() > MOST) {
+      throw InferenceException.invalid(
+          "parameter \"tools\" is a list of %d; wanted %d functions at most"
+              .formatted(functions.size(), MOST));
+    }
+    if (choice instanceof ToolChoice.Required && functions.isEmpty()) {
+      throw InferenceException.invalid(
+          "parameter \"tool_choice\" is \"required\"; wanted it beside tools only");
+    }
+    if (choice instanceof ToolChoice.Named(String name) && !names(functions).contains(name)) {
+      throw InferenceException.invalid(
+          "parameter \"tool_choice\" is the function \"%s\"; wanted one of tools".formatted(name));
+    }
+  }
+
+  private static Set<String> names(List<ToolFunction> functions) {
+    return functions.stream().map(ToolFunction::name).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Returns whether the model is shown the functions, and may call them. */
+  public boolean areShown() {
+    return !functions.isEmpty() && !(choice instanceof ToolChoice.None);
+  }
+
+  /** Returns what goes to the model beside its prompt: a constraint if a call is forced. */
+  public Map<String, ParameterValue> parameters() {
+    if (!areShown()) {
+      return Map.of();
+    }
+    return switch (choice) {
+      case ToolChoice.None _, ToolChoice.Auto _ ->
+          Map.of("tool_calls", new ParameterValue.Flag(true));
+      case ToolChoice.Required _ -> constraint(parallel ? "calls" : "call", functions);
+      case ToolChoice.Named(String name) ->
+          constraint(
+              "arguments",
+              functions.stream().filter(each -> each.name().equals(name)).limit(1).toList());
+    };
+  }
+
+  private static Map<String, ParameterValue> constraint(String text, List<ToolFunction> functions) {
+    var out = new JsonWriter(256);
+    out.raw("{\"text\":").string(text).raw(",\"functions\":");
+    String before = "[";
+    for (ToolFunction function : functions) {
+      out.raw(before).raw("{\"name\":").string(function.name());
+      if (!function.parameters().isEmpty()) {
+        byte[] schema = function.parameters().getBytes(StandardCharsets.UTF_8);
+        out.raw(",\"parameters\":").raw(MemorySegment.ofArray(schema));
+      }
+      out.raw('}');
+      before = ",";
+    }
+    String json = out.raw("]}").toBuffer().toString(StandardCharsets.UTF_8);
+    return Map.of("tools", new ParameterValue.Text(json));
+  }
+
+  /**
+   * Returns the parser of an answer.
+   *
+   * @param form in which the model writes calls; empty if that is not known
+   * @param streamed whether calls are passed on before they have ended
+   * @return empty if all of the answer is text
+   */
+  public Optional<ToolCallParser> parser(Optional<ToolCallForm> form, boolean streamed) {
+    if (!areShown()) {
+      return Optional.empty();
+    }
+    return switch (choice) {
+      case ToolChoice.None _ -> Optional.empty();
+      case ToolChoice.Auto _ ->
+          form.map(known -> ToolCallParser.free(names(functions), known, parallel, streamed));
+      case ToolChoice.Required _ -> Optional.of(ToolCallParser.list(names(functions), parallel));
+      case ToolChoice.Named(String name) -> Optional.of(ToolCallParser.arguments(name));
+    };
+  }
+}

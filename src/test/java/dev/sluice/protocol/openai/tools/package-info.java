@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.protocol.openai.tools;
+
+import org.jspecify.annotations.NullMarked;
