@@ -5,6 +5,7 @@ import dev.sluice.config.binding.SettingsTree;
 import dev.sluice.config.binding.YamlFile;
 import dev.sluice.config.compat.triton.TritonModelConfig;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.RaggedConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -54,7 +55,7 @@ public final class ModelConfigReader {
     Path own = modelFolder.resolve("model.yml");
     if (Files.exists(own)) {
       return new SettingsTree(YamlFile.read(own), own.toString())
-          .read(model -> ModelConfig.read(model, defaults))
+          .read(model -> RaggedConfig.requireAlone(model, ModelConfig.read(model, defaults)))
           .in(modelFolder);
     }
     Path triton = modelFolder.resolve("config.pbtxt");

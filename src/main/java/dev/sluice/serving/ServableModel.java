@@ -22,6 +22,7 @@ import dev.sluice.scheduling.stream.QueuedStreams;
 import dev.sluice.scheduling.stream.RowGroups;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamScheduler;
+import dev.sluice.serving.ragged.RaggedSession;
 import dev.sluice.serving.worker.CoalescedWakeUps;
 import dev.sluice.serving.worker.ConcurrencyPolicy;
 import dev.sluice.serving.worker.ModelInstances;
@@ -101,7 +102,11 @@ public final class ServableModel implements Servable {
         new CancellableQueue(
             queue, meter, facts.admission()::expired, breaker, pool.contexts(), nanoTime);
     meter.queue(queue::size);
-    var rules = new BatchRules(config.batching(), metadata);
+    var rules =
+        new BatchRules(
+            config.batching(),
+            metadata,
+            RaggedSession.rows(meter.model(), config, metadata).orElse(null));
     warnOfObstacles(rules, meter);
     this.requestCalls = requestCalls(runsInline(config, instances));
     this.batcher =

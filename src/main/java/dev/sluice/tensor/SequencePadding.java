@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Padding of sequences: puts rows of different lengths under one another, the shorter ones with
- * zeros on one side, and cuts them again.
+ * zeros, or another value, on one side, and cuts them again.
  */
 public final class SequencePadding {
   private SequencePadding() {}
@@ -24,6 +24,21 @@ public final class SequencePadding {
    */
   public static Tensor joined(
       List<Tensor> tensors, int axis, PaddingSide side, long[] added, int rows) {
+    return joined(tensors, axis, side, added, rows, ElementValue.ZERO);
+  }
+
+  /**
+   * The same with another value than zero for what is added.
+   *
+   * @param padding an element of the tensors' type
+   */
+  public static Tensor joined(
+      List<Tensor> tensors,
+      int axis,
+      PaddingSide side,
+      long[] added,
+      int rows,
+      ElementValue padding) {
     Shape first = tensors.getFirst().shape();
     long[] dims = first.dims();
     dims[axis] += added[0];
@@ -32,7 +47,7 @@ public final class SequencePadding {
     try {
       long at = 0;
       for (int i = 0; i < tensors.size(); i++) {
-        at = copy(tensors.get(i), axis, side, added[i], joined.data(), at);
+        at = new Rows(tensors.get(i), axis, side, padding).copy(added[i], joined.data(), at);
       }
       repeatFirst(joined, at);
       return joined;
@@ -48,31 +63,34 @@ public final class SequencePadding {
     return joined(List.of(tensor), axis, side, new long[] {-elements}, rows);
   }
 
-  /** Copies one tensor, and returns where the next one begins. */
-  private static long copy(
-      Tensor tensor, int axis, PaddingSide side, long added, MemorySegment to, long begin) {
-    Shape shape = tensor.shape();
-    long inner = tensor.type().byteSize();
-    for (int i = axis + 1; i < shape.rank(); i++) {
-      inner *= shape.dim(i);
+  /** One tensor on its way to its place among the others. */
+  private record Rows(Tensor tensor, int axis, PaddingSide side, ElementValue padding) {
+    /** Copies it, and returns where the next one begins. */
+    long copy(long added, MemorySegment to, long begin) {
+      Shape shape = tensor.shape();
+      long inner = tensor.type().byteSize() * product(shape, axis + 1, shape.rank());
+      boolean left = side == PaddingSide.LEFT;
+      long filled = Math.max(0, added) * inner;
+      long lost = Math.max(0, -added) * inner;
+      long length = shape.dim(axis) * inner;
+      long kept = length - lost;
+      long at = begin;
+      for (long i = 0; i < product(shape, 0, axis); i++) {
+        padding.fill(to, left ? at : at + kept, filled);
+        MemorySegment.copy(
+            tensor.data(), i * length + (left ? lost : 0), to, left ? at + filled : at, kept);
+        at += filled + kept;
+      }
+      return at;
     }
-    long outer = 1;
-    for (int i = 0; i < axis; i++) {
-      outer *= shape.dim(i);
+
+    private static long product(Shape shape, int from, int to) {
+      long product = 1;
+      for (int i = from; i < to; i++) {
+        product *= shape.dim(i);
+      }
+      return product;
     }
-    boolean left = side == PaddingSide.LEFT;
-    long zeros = Math.max(0, added) * inner;
-    long lost = Math.max(0, -added) * inner;
-    long length = shape.dim(axis) * inner;
-    long kept = length - lost;
-    long at = begin;
-    for (long i = 0; i < outer; i++) {
-      to.asSlice(left ? at : at + kept, zeros).fill((byte) 0);
-      MemorySegment.copy(
-          tensor.data(), i * length + (left ? lost : 0), to, left ? at + zeros : at, kept);
-      at += zeros + kept;
-    }
-    return at;
   }
 
   private static void repeatFirst(Tensor joined, long from) {

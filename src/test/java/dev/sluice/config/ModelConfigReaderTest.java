@@ -17,6 +17,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.config.model.QueuePolicy;
+import dev.sluice.config.model.RaggedConfig;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.config.model.SequenceConfig;
 import dev.sluice.config.model.SequenceConfig.Control;
@@ -240,10 +241,84 @@ class ModelConfigReaderTest {
                         Optional.of(EncoderConfig.Pooling.CLS),
                         Optional.of(false),
                         Optional.of(EncoderConfig.Activation.NONE)),
-                    new EncoderConfig.Batches(78, EncoderConfig.Join.NEVER))));
+                    new EncoderConfig.Batches(78, EncoderConfig.Join.NEVER)),
+                Optional.empty()));
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
-        .containsExactlyInAnyOrder("rows", "model", "declared", "policies");
+        .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "ragged");
+  }
+
+  @Test
+  void raggedRowsAreReadWithTheirDefaults() throws IOException {
+    write(
+        "model.yml",
+        """
+        max_batch_size: 8
+        ragged:
+          inputs: [{ name: ids }, { name: frames, axis: 2, pad: -1.5 }]
+          mask: mask
+          lengths: sizes
+          outputs: [{ name: vectors, axis: 3 }]
+          max_padding: 0.5
+          batch_elements: 77
+          prove: false
+        """);
+    assertThat(read().ragged())
+        .contains(
+            new RaggedConfig(
+                List.of(
+                    new RaggedConfig.Input("ids", 1, 0), new RaggedConfig.Input("frames", 2, -1.5)),
+                Optional.of("mask"),
+                Optional.of("sizes"),
+                List.of(new RaggedConfig.Output("vectors", 3)),
+                new RaggedConfig.Limits(0.5, 77),
+                false));
+    write("model.yml", "max_batch_size: 8\nragged: { inputs: [{ name: ids }] }\n");
+    assertThat(read().ragged())
+        .contains(
+            new RaggedConfig(
+                List.of(new RaggedConfig.Input("ids", 1, 0)),
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                new RaggedConfig.Limits(0.2, 16_384),
+                true));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          max_batch_size: 1                  | ragged is set, and max_batch_size is 1; wanted at least 2
+          pad_variable_length_inputs: true   | ragged is set, and so is pad_variable_length_inputs; wanted one of them
+          sequence: {}                       | ragged is set, and so is sequence; wanted one of them
+          encoder: { task: embedding }       | ragged is set, and so is encoder; wanted one of them
+          """)
+  void raggedRowsDoNotGoTogetherWithOtherWaysToRun(String other, String complaint)
+      throws IOException {
+    String size = other.startsWith("max_batch_size") ? "" : "max_batch_size: 4\n";
+    write("model.yml", size + "ragged: { inputs: [{ name: ids }] }\n" + other + "\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("model.yml") + ": " + complaint);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {}                                 | ragged.inputs is missing; wanted the inputs whose rows have a length
+          { inputs: [{ axis: 1 }] }          | ragged.inputs[0].name is missing; wanted a tensor's name
+          { inputs: [{ name: a, axis: 0 }] } | ragged.inputs[0].axis is 0; wanted a whole number from 1 to 7
+          { inputs: [{ name: a, pad: x }] }  | ragged.inputs[0].pad is "x"; wanted a number from -100000000000000 to 100000000000000
+          """)
+  void raggedRowsOfNoInputsOrAxesAreRefused(String ragged, String complaint) throws IOException {
+    write("model.yml", "max_batch_size: 4\nragged: " + ragged + "\n");
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("model.yml") + ": " + complaint);
   }
 
   @ParameterizedTest

@@ -354,7 +354,8 @@ class SluiceConfigReaderTest {
                       Duration.ofSeconds(14),
                       BreakerConfig.Readiness.SERVER,
                       15),
-                  EncoderConfig.DEFAULT),
+                  EncoderConfig.DEFAULT,
+                  Optional.empty()),
               new RateLimitConfig(
                   RateLimitConfig.Mode.EXECUTION_COUNT,
                   List.of(
@@ -547,6 +548,7 @@ class SluiceConfigReaderTest {
             "activation",
             "batchTokens",
             "join",
+            "ragged",
             "deployment",
             // The keys of tokens come from an address or from a file.
             "keys",

@@ -81,7 +81,8 @@ final class StreamedModel implements AutoCloseable {
             ModelConfig.DEFAULT.declared(),
             1,
             defaults.breaker(),
-            defaults.encoder());
+            defaults.encoder(),
+            defaults.ragged());
     model =
         ServableModel.start(
             session.metadata(),

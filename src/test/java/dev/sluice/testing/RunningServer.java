@@ -160,6 +160,11 @@ public final class RunningServer implements AutoCloseable {
     return server.data();
   }
 
+  /** What {@code sluice check} says of its models, besides what failed. */
+  public List<String> advice() {
+    return server.advice();
+  }
+
   public int port() {
     return server.port();
   }

@@ -94,13 +94,13 @@ public class BatchingBenchmark {
 
   @Benchmark
   public void assemble() {
-    NamedTensor.closeAll(BatchAssembler.assemble(requests, REQUESTS));
+    NamedTensor.closeAll(BatchAssembler.assemble(requests, null, REQUESTS));
   }
 
   @Benchmark
   public void split() {
     var output = Tensor.allocate(DataType.FP32, Shape.of(REQUESTS, OUTPUTS));
-    BatchSplitter.split(List.of(new NamedTensor("y", output)), requests)
+    BatchSplitter.split(List.of(new NamedTensor("y", output)), requests, null)
         .forEach(NamedTensor::closeAll);
   }
 }

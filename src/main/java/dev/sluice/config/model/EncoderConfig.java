@@ -144,6 +144,11 @@ public record EncoderConfig(Task task, Tokens tokens, Head head, Batches batches
         Batches.read(encoder));
   }
 
+  /** Returns whether the model has to be an encoder. */
+  boolean asksForTexts() {
+    return task != Task.AUTO && task != Task.NONE;
+  }
+
   /** Returns the same with what it leaves open. */
   public EncoderConfig completed(Task found, Head complete) {
     return new EncoderConfig(found, tokens, complete, batches);

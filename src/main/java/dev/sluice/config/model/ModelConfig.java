@@ -31,6 +31,7 @@ import java.util.Optional;
  * @param warmupIterations times that each recorded request runs in a warm-up
  * @param breaker when it answers no requests for a while, because its runs hang or fail
  * @param encoder how it encodes texts, if it is a text encoder
+ * @param ragged how requests whose rows differ in length run together; empty: they do not
  */
 public record ModelConfig(
     VersionPolicyConfig versionPolicy,
@@ -50,7 +51,8 @@ public record ModelConfig(
     dev.sluice.config.compat.triton.proto.ModelConfig declared,
     int warmupIterations,
     BreakerConfig breaker,
-    EncoderConfig encoder) {
+    EncoderConfig encoder,
+    Optional<RaggedConfig> ragged) {
   /**
    * How many runs of a version go on at once: each worker of each session has a thread and runs one
    * request or batch after the other.
@@ -143,7 +145,8 @@ public record ModelConfig(
         NOT_DECLARED,
         1,
         BreakerConfig.DEFAULT,
-        EncoderConfig.DEFAULT);
+        EncoderConfig.DEFAULT,
+        Optional.empty());
   }
 
   /** Returns the same settings for other versions. */
@@ -202,7 +205,8 @@ public record ModelConfig(
         declared,
         warmupIterations,
         breaker,
-        encoder);
+        encoder,
+        ragged);
   }
 
   /** Returns the same settings for a model that is composed of others. */
@@ -236,7 +240,8 @@ public record ModelConfig(
         declared,
         warmupIterations,
         breaker,
-        encoder);
+        encoder,
+        ragged);
   }
 
   /** Reads a {@code model.yml}. */
@@ -262,7 +267,8 @@ public record ModelConfig(
             model
                 .value("sequence")
                 .map(sequence -> sequence.section().readAll(SequenceConfig::read)),
-            model.section("encoder", EncoderConfig::read));
+            model.section("encoder", EncoderConfig::read),
+            model.value("ragged").map(ragged -> ragged.section().readAll(RaggedConfig::read)));
     read.requireConcurrency(model);
     return read;
   }
@@ -324,7 +330,8 @@ public record ModelConfig(
         declared,
         warmupIterations,
         breaker,
-        encoder.in(modelFolder));
+        encoder.in(modelFolder),
+        ragged);
   }
 
   /**
@@ -341,7 +348,8 @@ public record ModelConfig(
         Optional.empty(),
         Map.of(),
         Optional.empty(),
-        EncoderConfig.DEFAULT);
+        EncoderConfig.DEFAULT,
+        Optional.empty());
   }
 
   private static ModelConfig read(
@@ -353,7 +361,8 @@ public record ModelConfig(
       Optional<EnsembleConfig> ensemble,
       Map<String, Path> classLabels,
       Optional<SequenceConfig> sequence,
-      EncoderConfig encoder) {
+      EncoderConfig encoder,
+      Optional<RaggedConfig> ragged) {
     return new ModelConfig(
         VersionPolicyConfig.read(model, "version_policy", defaults.versionPolicy),
         labels,
@@ -372,7 +381,8 @@ public record ModelConfig(
         NOT_DECLARED,
         model.number("warmup_iterations", defaults.warmupIterations, 1, MOST_ITERATIONS),
         model.section("breaker", section -> BreakerConfig.read(section, defaults.breaker)),
-        encoder);
+        encoder,
+        ragged);
   }
 
   /** These settings without those that change no loaded model: which versions to serve, labels. */

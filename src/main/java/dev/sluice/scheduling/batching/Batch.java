@@ -18,16 +18,22 @@ public final class Batch {
 
   long waitNanos;
 
-  /**
-   * Of a batch in the making: rows, bytes of its inputs, when its oldest member came, whether
-   * others did not fit.
-   */
+  /** Of a batch in the making: rows, when its oldest member came, whether others did not fit. */
   int rows;
-
-  long bytes;
 
   long sinceNanos;
   boolean full;
+
+  /**
+   * Of a batch in the making: bytes of its inputs without those of rows that have a length, the
+   * bytes that these take for each element of length, and the lengths themselves; 0 for a batch
+   * without such rows.
+   */
+  private long fixedBytes;
+
+  private long elementBytes;
+  long shortest;
+  long longest;
 
   /** Of a batch in the making: whether a stream waits for it that has begun. */
   boolean underWay;
@@ -54,20 +60,33 @@ public final class Batch {
     waitNanos = Long.MAX_VALUE;
   }
 
-  void begin(PendingRequest head) {
+  void begin(PendingRequest head, RowSize size) {
     members.clear();
     members.add(head);
     rows = head.rows();
-    bytes = head.request().inputBytes();
+    fixedBytes = size.fixedBytes();
+    elementBytes = size.elementBytes();
+    shortest = size.length();
+    longest = size.length();
     sinceNanos = head.sinceNanos();
     full = false;
     underWay = head.isUnderWay();
   }
 
-  void add(PendingRequest member) {
+  /** Returns the bytes of its inputs with another request, and with the padding of both. */
+  long bytesWith(RowSize size) {
+    return fixedBytes
+        + size.fixedBytes()
+        + (elementBytes + size.elementBytes()) * Math.max(longest, size.length());
+  }
+
+  void add(PendingRequest member, RowSize size) {
     members.add(member);
     rows += member.rows();
-    bytes += member.request().inputBytes();
+    fixedBytes += size.fixedBytes();
+    elementBytes += size.elementBytes();
+    shortest = Math.min(shortest, size.length());
+    longest = Math.max(longest, size.length());
     underWay |= member.isUnderWay();
     if (member.sinceNanos() - sinceNanos < 0) {
       sinceNanos = member.sinceNanos();

@@ -31,15 +31,25 @@ final class BatchAssembler {
    * Returns one set of inputs, the caller's to close.
    *
    * @param members at least one; their rows are like one another
+   * @param padded how rows of different lengths run together; null if they do not
    * @param size rows of the result, no fewer than the members have
    */
-  static List<NamedTensor> assemble(List<PendingRequest> members, int size) {
+  static List<NamedTensor> assemble(
+      List<PendingRequest> members, @Nullable PaddedRows padded, int size) {
     InferenceRequest first = members.getFirst().request();
     StepAlignment alignment = StepAlignment.of(members);
     var inputs = new ArrayList<NamedTensor>(first.inputs().size());
     try {
       for (NamedTensor input : first.inputs()) {
-        inputs.add(new NamedTensor(input.name(), joined(members, input, alignment, size)));
+        List<Tensor> tensors = tensors(members, input.name());
+        @Nullable Tensor whole = padded == null ? null : padded.joined(input.name(), tensors, size);
+        inputs.add(
+            new NamedTensor(
+                input.name(),
+                whole == null ? joined(members, tensors, input, alignment, size) : whole));
+      }
+      if (padded != null && padded.length(first) > 0) {
+        padded.complete(inputs, rows(members), lengths(members, padded), size);
       }
       return inputs;
     } catch (RuntimeException | Error e) {
@@ -48,14 +58,32 @@ final class BatchAssembler {
     }
   }
 
-  private static Tensor joined(
-      List<PendingRequest> members, NamedTensor first, StepAlignment alignment, int size) {
+  private static List<Tensor> tensors(List<PendingRequest> members, String input) {
     var tensors = new ArrayList<Tensor>(members.size());
+    for (int i = 0; i < members.size(); i++) {
+      tensors.add(tensor(members.get(i), input));
+    }
+    return tensors;
+  }
+
+  private static int[] rows(List<PendingRequest> members) {
+    return members.stream().mapToInt(PendingRequest::rows).toArray();
+  }
+
+  private static long[] lengths(List<PendingRequest> members, PaddedRows padded) {
+    return members.stream().mapToLong(member -> padded.length(member.request())).toArray();
+  }
+
+  private static Tensor joined(
+      List<PendingRequest> members,
+      List<Tensor> tensors,
+      NamedTensor first,
+      StepAlignment alignment,
+      int size) {
     long bytes = 0;
     int rows = 0;
     for (int i = 0; i < members.size(); i++) {
-      tensors.add(tensor(members.get(i), first.name()));
-      bytes += tensors.getLast().byteSize();
+      bytes += tensors.get(i).byteSize();
       rows += members.get(i).rows();
     }
     int axis = alignment.axis(first.name());

@@ -38,7 +38,19 @@ public final class BatchRules {
 
   private final AtomicBoolean joins;
 
+  /** How rows of different lengths run together; null if they do not. */
+  private final @Nullable PaddedRows padded;
+
+  /** Requests are joined whose rows are alike. */
   public BatchRules(BatchingConfig config, ModelMetadata model) {
+    this(config, model, null);
+  }
+
+  /**
+   * @param padded how rows of different lengths run together; null if they do not
+   */
+  public BatchRules(BatchingConfig config, ModelMetadata model, @Nullable PaddedRows padded) {
+    this.padded = padded;
     this.largest = config.maxBatchSize();
     this.largestBytes = config.maxBatchBytes() == 0 ? Long.MAX_VALUE : config.maxBatchBytes();
     this.allowedSizes = config.allowedBatchSizes();
@@ -78,9 +90,29 @@ public final class BatchRules {
     return largest;
   }
 
-  /** Returns whether a batch may have so many rows, and so many bytes of inputs. */
-  boolean fits(int rows, long bytes) {
-    return rows <= largest && bytes <= largestBytes;
+  /** Returns how rows of different lengths run together; null if they do not. */
+  @Nullable PaddedRows padded() {
+    return padded;
+  }
+
+  /** Returns what a request takes of a batch besides its rows. */
+  RowSize size(InferenceRequest request) {
+    return RowSize.of(request, padded);
+  }
+
+  /** Returns whether a request's rows are about as long as a batch's. */
+  boolean isNear(Batch batch, RowSize size) {
+    return padded == null
+        || padded.areNear(
+            Math.min(batch.shortest, size.length()), Math.max(batch.longest, size.length()));
+  }
+
+  /** Returns whether a batch may have so many more rows. */
+  boolean fits(Batch batch, int more, RowSize size) {
+    int rows = batch.rows + more;
+    return rows <= largest
+        && batch.bytesWith(size) <= largestBytes
+        && (padded == null || padded.fits(rows, Math.max(batch.longest, size.length())));
   }
 
   /** By how many rows a request may join others; 0 if it runs alone. */
@@ -99,7 +131,15 @@ public final class BatchRules {
         return 0;
       }
     }
-    return rows <= largest() ? (int) rows : 0;
+    return rows <= largest() && hasOneLength(request, rows) ? (int) rows : 0;
+  }
+
+  private boolean hasOneLength(InferenceRequest request, long rows) {
+    if (padded == null || !request.signature().name().equals(padded.signature())) {
+      return true;
+    }
+    long length = padded.length(request);
+    return length > 0 && padded.fits(rows, length);
   }
 
   /**
@@ -139,7 +179,7 @@ public final class BatchRules {
         return false;
       }
     }
-    return true;
+    return padded == null || padded.areNear(one, other);
   }
 
   /** Returns whether both are padded in the same way, or neither is. */
@@ -153,9 +193,13 @@ public final class BatchRules {
 
   private boolean haveRowsThatJoin(
       NamedTensor input, Shape other, LoopStep.@Nullable Padding padding) {
-    int axis = padding == null ? 0 : padding.axis(input.name());
+    int axis = padding == null ? axis(input) : padding.axis(input.name());
     Shape shape = input.tensor().shape();
     return axis > 0 ? shape.hasRowsLike(other, axis) : haveRowsThatJoin(shape, other);
+  }
+
+  private int axis(NamedTensor input) {
+    return padded == null ? 0 : padded.axis(input.name());
   }
 
   private boolean haveRowsThatJoin(Shape one, Shape other) {

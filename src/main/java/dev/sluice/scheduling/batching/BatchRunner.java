@@ -191,12 +191,13 @@ public final class BatchRunner {
     }
     StepAlignment.sort(members);
     List<NamedTensor> outputs = computeJoined(members, size, inPlace);
-    if (!BatchSplitter.fits(outputs, size)) {
+    PaddedRows padded = rules.padded();
+    if (!BatchSplitter.fits(outputs, size) || (padded != null && !padded.fits(outputs, members))) {
       NamedTensor.closeAll(outputs);
       stopJoining(members.getFirst().request(), size);
       return false;
     }
-    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members);
+    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members, padded);
     for (int i = 0; i < members.size(); i++) {
       succeed(members.get(i), shares.get(i));
     }
@@ -230,7 +231,7 @@ public final class BatchRunner {
 
   private List<NamedTensor> computeJoined(
       List<PendingRequest> members, int size, Map<String, String> inPlace) {
-    List<NamedTensor> inputs = BatchAssembler.assemble(members, size);
+    List<NamedTensor> inputs = BatchAssembler.assemble(members, rules.padded(), size);
     now = nanoTime.getAsLong();
     try {
       return InPlaceOutputs.taken(compute(members, inputs, inPlace), inputs, inPlace);

@@ -4,8 +4,10 @@ import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
+import dev.sluice.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a run's outputs into each request's rows, without a copy, and drops the padding.
@@ -29,16 +31,18 @@ final class BatchSplitter {
   /**
    * Cuts outputs that {@link #fits fit}, and takes them over.
    *
+   * @param padded how rows of different lengths ran together; null if they did not
    * @return for each member the outputs that it wants, in its order; owned by the caller
    */
-  static List<List<NamedTensor>> split(List<NamedTensor> outputs, List<PendingRequest> members) {
+  static List<List<NamedTensor>> split(
+      List<NamedTensor> outputs, List<PendingRequest> members, @Nullable PaddedRows padded) {
     var shares = new ArrayList<List<NamedTensor>>(members.size());
     for (int i = 0; i < members.size(); i++) {
       shares.add(new ArrayList<>(outputs.size()));
     }
     try {
       for (int i = 0; i < outputs.size(); i++) {
-        split(outputs.get(i), members, shares);
+        split(outputs.get(i), members, shares, padded);
       }
       for (int i = 0; i < members.size(); i++) {
         shares.set(i, RequestedOutputs.inOrder(members.get(i).request(), shares.get(i)));
@@ -52,16 +56,25 @@ final class BatchSplitter {
   }
 
   private static void split(
-      NamedTensor output, List<PendingRequest> members, List<List<NamedTensor>> shares) {
+      NamedTensor output,
+      List<PendingRequest> members,
+      List<List<NamedTensor>> shares,
+      @Nullable PaddedRows padded) {
     try (var shared = new SharedTensor(output.tensor())) {
       for (int i = 0; i < members.size(); i++) {
         PendingRequest member = members.get(i);
         if (RequestedOutputs.wants(member.request(), output.name())) {
-          shares.get(i).add(new NamedTensor(output.name(), shared.next(member.rows())));
+          Tensor rows = shared.next(member.rows());
+          shares.get(i).add(new NamedTensor(output.name(), cut(output, rows, member, padded)));
         } else {
           shared.skip(member.rows());
         }
       }
     }
+  }
+
+  private static Tensor cut(
+      NamedTensor output, Tensor rows, PendingRequest member, @Nullable PaddedRows padded) {
+    return padded == null ? rows : padded.cut(output.name(), rows, padded.length(member.request()));
   }
 }

@@ -225,7 +225,7 @@ public final class DynamicBatcher {
   /** Fills the batch with the head and those in line behind it that join. */
   @GuardedBy("queue")
   private void gather(PendingRequest head, Batch batch, long now) {
-    batch.begin(head);
+    batch.begin(head, rules.size(head.request()));
     if (head.rows() == 0 || !rules.joins()) {
       batch.full = true;
       return;
@@ -244,11 +244,14 @@ public final class DynamicBatcher {
     return waiting.rows() > 0 && rules.join(head.request(), waiting.request());
   }
 
+  /** One whose rows are much longer or shorter than the batch's goes into another batch. */
   private void addIfItFits(PendingRequest waiting, Batch batch) {
-    boolean fits =
-        rules.fits(batch.rows + waiting.rows(), batch.bytes + waiting.request().inputBytes());
-    if (fits) {
-      batch.add(waiting);
+    RowSize size = rules.size(waiting.request());
+    if (!rules.isNear(batch, size)) {
+      return;
+    }
+    if (rules.fits(batch, waiting.rows(), size)) {
+      batch.add(waiting, size);
     } else {
       batch.full = true;
     }

@@ -55,11 +55,12 @@ public record EncoderFiles(ModelId id, ModelConfig model, PublishedModel publish
     return Optional.of(joined(session, encoder(task, graph.get(), tokenizer.get())));
   }
 
-  /** A model that is run in a loop is none, nor one whose own inputs the settings declare. */
+  /** A model that is run in a loop is none, nor one whose own inputs the settings name. */
   private boolean mayBeEncoder(Signature signature) {
     return model.encoder().task() != Task.NONE
         && model.stream().generator().isEmpty()
         && model.sequence().isEmpty()
+        && model.ragged().isEmpty()
         && model.declared().getInputList().stream()
             .noneMatch(input -> signature.input(input.getName()).isPresent());
   }

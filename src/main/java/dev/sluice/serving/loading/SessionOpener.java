@@ -14,6 +14,7 @@ import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.serving.AvailableMemory;
 import dev.sluice.serving.encoder.EncoderSession;
+import dev.sluice.serving.ragged.RaggedSession;
 import dev.sluice.serving.warmup.DeclaredWarmUp;
 import dev.sluice.serving.warmup.RecordedWarmUp;
 import dev.sluice.serving.warmup.WarmUp;
@@ -73,6 +74,7 @@ record SessionOpener(
       ModelSession first = open();
       sessions.add(first);
       CompletedSettings config = CompletedSettings.of(source.id(), said, first, folder);
+      RaggedSession.prove(first, source.id(), config.config());
       limitLast(config, sessions);
       warmUp(sessions.getLast(), config.config());
       var loaded = new ArrayList<>(List.of(first));
@@ -171,6 +173,7 @@ record SessionOpener(
         .encoder()
         .ifPresent(encoder -> sessions.set(last, new EncoderSession(sessions.get(last), encoder)));
     sessions.set(last, new LimitedSession(sessions.get(last), maxOutputSize));
+    sessions.set(last, RaggedSession.before(sessions.get(last), source.id(), completed.config()));
     sessions.set(
         last, new DeclaredTensors(source.id(), completed.config()).applyTo(sessions.get(last)));
   }

@@ -146,7 +146,8 @@ class SequenceSchedulerTest {
             ModelConfig.DEFAULT.declared(),
             1,
             defaults.breaker(),
-            defaults.encoder());
+            defaults.encoder(),
+            defaults.ragged());
     plans = SequencePlans.of(METADATA, rules);
     scheduler =
         new SequenceScheduler(

@@ -59,7 +59,8 @@ final class FakeCaller {
         defaults.declared(),
         1,
         breaker,
-        defaults.encoder());
+        defaults.encoder(),
+        defaults.ragged());
   }
 
   ModelId model() {

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -127,7 +128,8 @@ public final class TritonModelConfig {
             model,
             defaults.warmupIterations(),
             defaults.breaker(),
-            defaults.encoder());
+            defaults.encoder(),
+            Optional.empty());
     collectNotFollowed("", model, ignored);
     if (!ignored.isEmpty()) {
       warnings.accept(fields.file() + ": has no meaning here: " + String.join(", ", ignored));

@@ -1,4 +1,4 @@
-package dev.sluice.serving.advice;
+package dev.sluice.serving.ragged;
 
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
@@ -9,6 +9,7 @@ import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
@@ -17,11 +18,11 @@ import java.util.SplittableRandom;
  *
  * @param signature its inputs can be made up, see {@link #canBeMadeUp}
  */
-record SyntheticRows(Signature signature) {
+public record SyntheticRows(Signature signature) {
   /**
    * Returns whether a tensor's first dimension is open and its type one that numbers are drawn for.
    */
-  static boolean canBeMadeUp(TensorSpec spec) {
+  public static boolean canBeMadeUp(TensorSpec spec) {
     return isOpen(spec)
         && (spec.type() == DataType.BOOL
             || spec.type().isInteger()
@@ -30,22 +31,39 @@ record SyntheticRows(Signature signature) {
   }
 
   /** Returns whether a tensor's first dimension is open. */
-  static boolean isOpen(TensorSpec spec) {
+  public static boolean isOpen(TensorSpec spec) {
     return spec.shape().isRankKnown()
         && spec.shape().rank() > 0
         && spec.shape().dim(0) == Shape.ANY;
   }
 
   /** Returns all inputs, with these rows in this order. */
-  List<NamedTensor> inputs(int... rows) {
+  public List<NamedTensor> inputs(int... rows) {
     return signature.inputs().stream()
         .filter(spec -> !spec.optional())
-        .map(spec -> new NamedTensor(spec.name(), tensor(spec, rows)))
+        .map(spec -> new NamedTensor(spec.name(), tensor(spec, spec.shape().dims(), rows)))
         .toList();
   }
 
-  private static Tensor tensor(TensorSpec spec, int... rows) {
-    long[] dims = spec.shape().dims();
+  /**
+   * Returns all inputs, with one row of a length.
+   *
+   * @param axes of inputs whose rows have a length, the dimension that it is
+   */
+  public List<NamedTensor> row(int row, Map<String, Integer> axes, int length) {
+    return signature.inputs().stream()
+        .filter(spec -> !spec.optional())
+        .map(spec -> {
+          long[] dims = spec.shape().dims();
+          if (axes.containsKey(spec.name())) {
+            dims[axes.get(spec.name())] = length;
+          }
+          return new NamedTensor(spec.name(), tensor(spec, dims, row));
+        })
+        .toList();
+  }
+
+  private static Tensor tensor(TensorSpec spec, long[] dims, int... rows) {
     for (int i = 0; i < dims.length; i++) {
       dims[i] = dims[i] == Shape.ANY ? 1 : dims[i];
     }

@@ -1,0 +1,306 @@
+package dev.sluice.scheduling.batching;
+
+import dev.sluice.config.model.RaggedConfig;
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.tensor.DataType;
+import dev.sluice.tensor.ElementValue;
+import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.SequencePadding;
+import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.Tensor;
+import dev.sluice.tensor.TensorSpec;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of different lengths in one run: each is padded behind its last element to the longest, a
+ * mask tells the model which elements are there, and outputs are cut to each request's length.
+ *
+ * <p>Any thread. Every tensor that is returned is the caller's; those that are given stay theirs.
+ *
+ * @param signature name of the signature whose rows these are
+ * @param axes of each input whose rows have a length, the dimension that is the length; the mask
+ *     among them
+ * @param padding of the same inputs, what shorter rows are padded with
+ * @param made inputs that a request may leave out
+ * @param outputs of each output whose rows have a length, the dimension that is the length
+ * @param limits which lengths run together
+ */
+public record PaddedRows(
+    String signature,
+    Map<String, Integer> axes,
+    Map<String, ElementValue> padding,
+    List<MadeInput> made,
+    Map<String, Integer> outputs,
+    RaggedConfig.Limits limits) {
+  /** Elements by which any row may be padded: a few cost less than another run. */
+  private static final int FREE_PADDING = 8;
+
+  public PaddedRows {
+    axes = Map.copyOf(axes);
+    padding = Map.copyOf(padding);
+    made = List.copyOf(made);
+    outputs = Map.copyOf(outputs);
+  }
+
+  /**
+   * An input that the server makes: a mask, or the lengths themselves.
+   *
+   * @param spec the model's
+   * @param mask whether it is 1 for each element of a row, and 0 behind them
+   */
+  public record MadeInput(TensorSpec spec, boolean mask) {
+    /**
+     * Makes it.
+     *
+     * @param rows of each request
+     * @param lengths of each request's rows
+     * @param size rows of the result; those beyond are as the first
+     */
+    Tensor make(int[] rows, long[] lengths, int size) {
+      long longest = longest(lengths);
+      Tensor tensor = Tensor.allocate(spec.type(), mask ? Shape.of(size, longest) : Shape.of(size));
+      int row = 0;
+      for (int i = 0; i < rows.length; i++) {
+        for (int k = 0; k < rows[i]; k++) {
+          fill(tensor, row++, lengths[i], longest);
+        }
+      }
+      while (row < size) {
+        fill(tensor, row++, lengths[0], longest);
+      }
+      return tensor;
+    }
+
+    private void fill(Tensor tensor, int row, long length, long longest) {
+      long element = spec.type().byteSize();
+      if (mask) {
+        long begin = row * longest * element;
+        value(spec.type(), 1).fill(tensor.data(), begin, length * element);
+        value(spec.type(), 0)
+            .fill(tensor.data(), begin + length * element, (longest - length) * element);
+      } else {
+        value(spec.type(), length).fill(tensor.data(), row * element, element);
+      }
+    }
+
+    private static ElementValue value(DataType type, long number) {
+      return ElementValue.of(type, (double) number)
+          .orElseThrow(() ->
+              InferenceException.invalid("a row of %d elements is too long".formatted(number)));
+    }
+  }
+
+  private static long longest(long[] lengths) {
+    long longest = 0;
+    for (long length : lengths) {
+      longest = Math.max(longest, length);
+    }
+    return longest;
+  }
+
+  /** Returns the length of a request's rows; 0 if it has none, or several. */
+  long length(InferenceRequest request) {
+    if (!request.signature().name().equals(signature)) {
+      return 0;
+    }
+    long length = 0;
+    List<NamedTensor> inputs = request.inputs();
+    for (int i = 0; i < inputs.size(); i++) {
+      int axis = axis(inputs.get(i).name());
+      long own = axis == 0 ? length : length(inputs.get(i), axis);
+      boolean other = own == 0 || (length > 0 && own != length);
+      if (axis > 0 && (other || inputs.get(i).tensor().elementCount() == 0)) {
+        return 0;
+      }
+      length = own;
+    }
+    return length;
+  }
+
+  /** Returns the length of the rows of an input that has one. */
+  public long length(NamedTensor input) {
+    return length(input, axis(input.name()));
+  }
+
+  private static long length(NamedTensor input, int axis) {
+    Shape shape = input.tensor().shape();
+    return axis < shape.rank() ? shape.dim(axis) : 0;
+  }
+
+  /**
+   * Requires that the rows of all inputs of a request are equally long.
+   *
+   * @return the first input whose rows have a length; null if there is none
+   * @throws InferenceException with INVALID_ARGUMENT if they are not, or have no elements
+   */
+  public @Nullable NamedTensor require(List<NamedTensor> inputs) {
+    NamedTensor first = null;
+    for (NamedTensor input : inputs) {
+      if (axis(input.name()) > 0) {
+        first = first == null ? input : first;
+        requireElements(input);
+        requireAlike(first, input);
+      }
+    }
+    return first;
+  }
+
+  /** Rows without elements may be any number: a mask for them could have any size. */
+  private void requireElements(NamedTensor input) {
+    Shape shape = input.tensor().shape();
+    if (shape.rank() <= axis(input.name())
+        || (shape.dim(0) > 0 && input.tensor().elementCount() == 0)) {
+      throw InferenceException.invalid(
+          "input \"%s\" has shape %s; wanted rows with elements along dimension %d"
+              .formatted(input.name(), shape, axis(input.name())));
+    }
+  }
+
+  private void requireAlike(NamedTensor one, NamedTensor other) {
+    long wanted = length(one);
+    if (length(other) != wanted) {
+      throw InferenceException.invalid(
+          ("input \"%s\" has shape %s; wanted %d elements along dimension %d, as input \"%s\" of"
+                  + " shape %s has")
+              .formatted(
+                  other.name(),
+                  other.tensor().shape(),
+                  wanted,
+                  axis(other.name()),
+                  one.name(),
+                  one.tensor().shape()));
+    }
+  }
+
+  /** Returns the dimension of an input that is the length of its rows; 0 if they have none. */
+  int axis(String input) {
+    return axes.getOrDefault(input, 0);
+  }
+
+  /** Returns whether rows from one length to another may run together. */
+  boolean areNear(long shortest, long longest) {
+    return longest - shortest <= FREE_PADDING + (long) (longest * limits.maxPadding());
+  }
+
+  /** Returns whether requests' rows are about equally long. */
+  boolean areNear(InferenceRequest one, InferenceRequest other) {
+    long length = length(one);
+    long another = length(other);
+    return areNear(Math.min(length, another), Math.max(length, another));
+  }
+
+  /** Returns whether a batch may have so many rows of a length. */
+  boolean fits(long rows, long length) {
+    return limits.batchElements() == 0 || rows * length <= limits.batchElements();
+  }
+
+  /** Returns what a request whose rows have a length takes of a batch. */
+  RowSize size(InferenceRequest request, long length) {
+    long fixed = 0;
+    long element = 0;
+    List<NamedTensor> inputs = request.inputs();
+    for (int i = 0; i < inputs.size(); i++) {
+      long bytes = inputs.get(i).tensor().byteSize();
+      if (axis(inputs.get(i).name()) > 0) {
+        element += bytes / length;
+      } else {
+        fixed += bytes;
+      }
+    }
+    for (int i = 0; i < made.size(); i++) {
+      TensorSpec spec = made.get(i).spec();
+      if (made.get(i).mask() && request.input(spec.name()) == null) {
+        element += inputs.getFirst().tensor().shape().dim(0) * spec.type().byteSize();
+      }
+    }
+    return new RowSize(length, fixed, element);
+  }
+
+  /**
+   * Returns an input's rows under one another, padded to the longest; null if they are equally long
+   * and the result has no more of them.
+   *
+   * @param tensors of the requests
+   * @param size rows of the result; those beyond are as the first
+   */
+  public @Nullable Tensor joined(String input, List<Tensor> tensors, int size) {
+    int axis = axis(input);
+    long longest = 0;
+    long shortest = Long.MAX_VALUE;
+    for (int i = 0; i < tensors.size(); i++) {
+      long length = tensors.get(i).shape().dim(axis);
+      longest = Math.max(longest, length);
+      shortest = Math.min(shortest, length);
+    }
+    if (axis == 0 || shortest == longest) {
+      return null;
+    }
+    long most = longest;
+    return SequencePadding.joined(
+        tensors,
+        axis,
+        PaddingSide.RIGHT,
+        tensors.stream().mapToLong(tensor -> most - tensor.shape().dim(axis)).toArray(),
+        size,
+        padding.getOrDefault(input, ElementValue.ZERO));
+  }
+
+  /**
+   * Adds the inputs that requests have left out.
+   *
+   * @param inputs of a run, which the new ones are added to
+   * @param rows of each request
+   * @param lengths of each request's rows
+   * @param size rows of the run
+   */
+  public void complete(List<NamedTensor> inputs, int[] rows, long[] lengths, int size) {
+    for (MadeInput input : made) {
+      if (inputs.stream().noneMatch(there -> there.name().equals(input.spec().name()))) {
+        inputs.add(new NamedTensor(input.spec().name(), input.make(rows, lengths, size)));
+      }
+    }
+  }
+
+  /** Returns whether outputs of a run have rows as long as its inputs'. */
+  boolean fits(List<NamedTensor> results, List<PendingRequest> members) {
+    long longest = 0;
+    for (int i = 0; i < members.size(); i++) {
+      longest = Math.max(longest, length(members.get(i).request()));
+    }
+    return longest == 0 || areAsLong(results, longest);
+  }
+
+  private boolean areAsLong(List<NamedTensor> results, long longest) {
+    for (int i = 0; i < results.size(); i++) {
+      int axis = outputs.getOrDefault(results.get(i).name(), 0);
+      if (axis > 0 && length(results.get(i), axis) != longest) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns an output without its padding; takes the tensor over.
+   *
+   * @param length of the request's rows; 0 if they have none
+   */
+  public Tensor cut(String output, Tensor tensor, long length) {
+    int axis = outputs.getOrDefault(output, 0);
+    if (length == 0
+        || axis == 0
+        || axis >= tensor.shape().rank()
+        || tensor.shape().dim(axis) <= length) {
+      return tensor;
+    }
+    try (tensor) {
+      return SequencePadding.cut(
+          tensor, axis, PaddingSide.RIGHT, tensor.shape().dim(axis) - length);
+    }
+  }
+}
