@@ -1,15 +1,18 @@
 package dev.sluice.config;
 
+import dev.sluice.config.binding.Section;
 import dev.sluice.config.binding.SettingsFile;
 import dev.sluice.config.binding.SettingsTree;
 import dev.sluice.config.binding.YamlFile;
 import dev.sluice.config.compat.triton.TritonModelConfig;
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.config.model.RaggedConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Reads a model's own settings: its {@code model.yml}, or without one its {@code config.pbtxt}, or
@@ -55,7 +58,7 @@ public final class ModelConfigReader {
     Path own = modelFolder.resolve("model.yml");
     if (Files.exists(own)) {
       return new SettingsTree(YamlFile.read(own), own.toString())
-          .read(model -> RaggedConfig.requireAlone(model, ModelConfig.read(model, defaults)))
+          .read(model -> requireRaggedAlone(model, ModelConfig.read(model, defaults)))
           .in(modelFolder);
     }
     Path triton = modelFolder.resolve("config.pbtxt");
@@ -69,5 +72,33 @@ public final class ModelConfigReader {
 
   private static ModelConfig ofFolder(Path modelFolder, ModelConfig defaults) {
     return defaults.explain().baselineFile().isEmpty() ? defaults : defaults.in(modelFolder);
+  }
+
+  /** Rejects {@code ragged} where it does not go together with the other settings of a model. */
+  private static ModelConfig requireRaggedAlone(Section settings, ModelConfig model) {
+    if (model.ragged().isEmpty()) {
+      return model;
+    }
+    if (model.batching().maxBatchSize() < 2) {
+      throw settings.error(
+          "ragged",
+          "is set, and max_batch_size is %d; wanted at least 2"
+              .formatted(model.batching().maxBatchSize()));
+    }
+    Optional<String> other =
+        Stream.of(
+                Map.entry("pad_variable_length_inputs", model.batching().padVariableLengthInputs()),
+                Map.entry("sequence", model.sequence().isPresent()),
+                Map.entry("ensemble", model.ensemble().isPresent()),
+                Map.entry("stream", model.stream().generator().isPresent()),
+                Map.entry("encoder", model.encoder().asksForTexts()))
+            .filter(Map.Entry::getValue)
+            .map(Map.Entry::getKey)
+            .findFirst();
+    if (other.isPresent()) {
+      throw settings.error(
+          "ragged", "is set, and so is %s; wanted one of them".formatted(other.get()));
+    }
+    return model;
   }
 }

@@ -66,6 +66,16 @@ public final class SharedTensor implements AutoCloseable {
     return share.slice(data, shape);
   }
 
+  /**
+   * Returns the next elements, as a tensor of a shape of its own. Not together with {@link
+   * #next(long)}.
+   */
+  public Tensor next(Shape shape) {
+    long from = offset;
+    offset += whole.byteSizeOf(offset, shape.elementCount());
+    return share.slice(whole.data().asSlice(from, offset - from), shape);
+  }
+
   /** Skips rows. */
   public void skip(long rows) {
     if (row + rows > whole.shape().dim(0)) {

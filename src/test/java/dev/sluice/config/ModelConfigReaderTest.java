@@ -17,7 +17,6 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.config.model.QueuePolicy;
-import dev.sluice.config.model.RaggedConfig;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.config.model.SequenceConfig;
 import dev.sluice.config.model.SequenceConfig.Control;
@@ -28,6 +27,7 @@ import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.config.model.TextConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.model.ragged.RaggedConfig;
 import dev.sluice.testing.RecordCopy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -246,6 +246,25 @@ class ModelConfigReaderTest {
     // A loop has no groups of rows.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
         .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "ragged");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          batch_input { data_type: TYPE_INT32 source_input: "x" }                     | batch_input.target_name is missing; wanted a tensor's name
+          batch_input { target_name: "n" data_type: TYPE_INT32 }                      | batch_input.source_input is []; wanted the name of one input
+          batch_input { target_name: "n" data_type: TYPE_INT64 source_input: "x" }    | batch_input.data_type is TYPE_INT64; wanted TYPE_INT32 or TYPE_FP32
+          batch_input { target_name: ["n", "n"] data_type: TYPE_FP32 source_input: "x" } | batch_input.target_name is n; wanted each name once
+          batch_output { target_name: "y" source_input: "x" }                         | batch_output.target_name is y; wanted one of the names under output, whose dims it has
+          """)
+  void tritonsBatchInputsAndOutputsThatCannotBeMadeAreRefused(String field, String complaint)
+      throws IOException {
+    write("config.pbtxt", field);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(model.resolve("config.pbtxt") + ": " + complaint);
   }
 
   @Test

@@ -145,7 +145,7 @@ public record EncoderConfig(Task task, Tokens tokens, Head head, Batches batches
   }
 
   /** Returns whether the model has to be an encoder. */
-  boolean asksForTexts() {
+  public boolean asksForTexts() {
     return task != Task.AUTO && task != Task.NONE;
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.config.model;
 
 import dev.sluice.config.binding.Section;
 import dev.sluice.config.binding.Setting;
+import dev.sluice.config.model.ragged.RaggedConfig;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -31,25 +31,25 @@ final class BatchAssembler {
    * Returns one set of inputs, the caller's to close.
    *
    * @param members at least one; their rows are like one another
-   * @param padded how rows of different lengths run together; null if they do not
+   * @param ragged how rows of different lengths run together; null if they do not
    * @param size rows of the result, no fewer than the members have
    */
   static List<NamedTensor> assemble(
-      List<PendingRequest> members, @Nullable PaddedRows padded, int size) {
+      List<PendingRequest> members, @Nullable RaggedRows ragged, int size) {
     InferenceRequest first = members.getFirst().request();
     StepAlignment alignment = StepAlignment.of(members);
     var inputs = new ArrayList<NamedTensor>(first.inputs().size());
     try {
       for (NamedTensor input : first.inputs()) {
         List<Tensor> tensors = tensors(members, input.name());
-        @Nullable Tensor whole = padded == null ? null : padded.joined(input.name(), tensors, size);
+        @Nullable Tensor whole = ragged == null ? null : ragged.joined(input.name(), tensors, size);
         inputs.add(
             new NamedTensor(
                 input.name(),
                 whole == null ? joined(members, tensors, input, alignment, size) : whole));
       }
-      if (padded != null && padded.length(first) > 0) {
-        padded.complete(inputs, rows(members), lengths(members, padded), size);
+      if (ragged != null) {
+        ragged.complete(inputs, members.stream().map(m -> m.request().inputs()).toList(), size);
       }
       return inputs;
     } catch (RuntimeException | Error e) {
@@ -64,14 +64,6 @@ final class BatchAssembler {
       tensors.add(tensor(members.get(i), input));
     }
     return tensors;
-  }
-
-  private static int[] rows(List<PendingRequest> members) {
-    return members.stream().mapToInt(PendingRequest::rows).toArray();
-  }
-
-  private static long[] lengths(List<PendingRequest> members, PaddedRows padded) {
-    return members.stream().mapToLong(member -> padded.length(member.request())).toArray();
   }
 
   private static Tensor joined(

@@ -39,7 +39,7 @@ public final class BatchRules {
   private final AtomicBoolean joins;
 
   /** How rows of different lengths run together; null if they do not. */
-  private final @Nullable PaddedRows padded;
+  private final @Nullable RaggedRows ragged;
 
   /** Requests are joined whose rows are alike. */
   public BatchRules(BatchingConfig config, ModelMetadata model) {
@@ -47,10 +47,10 @@ public final class BatchRules {
   }
 
   /**
-   * @param padded how rows of different lengths run together; null if they do not
+   * @param ragged how rows of different lengths run together; null if they do not
    */
-  public BatchRules(BatchingConfig config, ModelMetadata model, @Nullable PaddedRows padded) {
-    this.padded = padded;
+  public BatchRules(BatchingConfig config, ModelMetadata model, @Nullable RaggedRows ragged) {
+    this.ragged = ragged;
     this.largest = config.maxBatchSize();
     this.largestBytes = config.maxBatchBytes() == 0 ? Long.MAX_VALUE : config.maxBatchBytes();
     this.allowedSizes = config.allowedBatchSizes();
@@ -91,20 +91,18 @@ public final class BatchRules {
   }
 
   /** Returns how rows of different lengths run together; null if they do not. */
-  @Nullable PaddedRows padded() {
-    return padded;
+  @Nullable RaggedRows ragged() {
+    return ragged;
   }
 
   /** Returns what a request takes of a batch besides its rows. */
   RowSize size(InferenceRequest request) {
-    return RowSize.of(request, padded);
+    return ragged == null ? RowSize.fixed(request) : ragged.size(request);
   }
 
   /** Returns whether a request's rows are about as long as a batch's. */
   boolean isNear(Batch batch, RowSize size) {
-    return padded == null
-        || padded.areNear(
-            Math.min(batch.shortest, size.length()), Math.max(batch.longest, size.length()));
+    return ragged == null || ragged.isNear(batch, size);
   }
 
   /** Returns whether a batch may have so many more rows. */
@@ -112,7 +110,7 @@ public final class BatchRules {
     int rows = batch.rows + more;
     return rows <= largest
         && batch.bytesWith(size) <= largestBytes
-        && (padded == null || padded.fits(rows, Math.max(batch.longest, size.length())));
+        && (ragged == null || ragged.fits(batch, rows, size));
   }
 
   /** By how many rows a request may join others; 0 if it runs alone. */
@@ -131,15 +129,11 @@ public final class BatchRules {
         return 0;
       }
     }
-    return rows <= largest() && hasOneLength(request, rows) ? (int) rows : 0;
+    return rows <= largest() && isAdmitted(request, rows) ? (int) rows : 0;
   }
 
-  private boolean hasOneLength(InferenceRequest request, long rows) {
-    if (padded == null || !request.signature().name().equals(padded.signature())) {
-      return true;
-    }
-    long length = padded.length(request);
-    return length > 0 && padded.fits(rows, length);
+  private boolean isAdmitted(InferenceRequest request, long rows) {
+    return ragged == null || ragged.admits(request, rows);
   }
 
   /**
@@ -179,7 +173,7 @@ public final class BatchRules {
         return false;
       }
     }
-    return padded == null || padded.areNear(one, other);
+    return ragged == null || ragged.areNear(one, other);
   }
 
   /** Returns whether both are padded in the same way, or neither is. */
@@ -193,13 +187,12 @@ public final class BatchRules {
 
   private boolean haveRowsThatJoin(
       NamedTensor input, Shape other, LoopStep.@Nullable Padding padding) {
-    int axis = padding == null ? axis(input) : padding.axis(input.name());
+    if (ragged != null) {
+      return ragged.haveRowsThatJoin(input, other);
+    }
+    int axis = padding == null ? 0 : padding.axis(input.name());
     Shape shape = input.tensor().shape();
     return axis > 0 ? shape.hasRowsLike(other, axis) : haveRowsThatJoin(shape, other);
-  }
-
-  private int axis(NamedTensor input) {
-    return padded == null ? 0 : padded.axis(input.name());
   }
 
   private boolean haveRowsThatJoin(Shape one, Shape other) {

@@ -10,6 +10,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.RequestTrace;
+import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -180,7 +181,7 @@ public final class BatchRunner {
 
   /** False, and no request was answered, if the model does not keep the rows apart. */
   private boolean answered(List<PendingRequest> members) {
-    meter.begin(inferences(members), members.getFirst().request().signature().name(), now);
+    meter.begin(inferences(members), signature(members).name(), now);
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     Map<String, String> inPlace = size == 0 ? Map.of() : InPlaceOutputs.of(members);
@@ -191,13 +192,15 @@ public final class BatchRunner {
     }
     StepAlignment.sort(members);
     List<NamedTensor> outputs = computeJoined(members, size, inPlace);
-    PaddedRows padded = rules.padded();
-    if (!BatchSplitter.fits(outputs, size) || (padded != null && !padded.fits(outputs, members))) {
+    RaggedRows ragged = rules.ragged();
+    boolean fits =
+        ragged == null ? BatchSplitter.fits(outputs, size) : ragged.fits(outputs, members, size);
+    if (!fits) {
       NamedTensor.closeAll(outputs);
       stopJoining(members.getFirst().request(), size);
       return false;
     }
-    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members, padded);
+    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members, ragged);
     for (int i = 0; i < members.size(); i++) {
       succeed(members.get(i), shares.get(i));
     }
@@ -226,29 +229,39 @@ public final class BatchRunner {
   private List<NamedTensor> computeAlone(List<PendingRequest> members, int size) {
     return size > 0 && StepAlignment.isPadded(members.getFirst())
         ? computeJoined(members, size, Map.of())
-        : compute(members, members.getFirst().request().inputs(), Map.of());
+        : compute(members, signature(members), members.getFirst().request().inputs(), Map.of());
+  }
+
+  private static Signature signature(List<PendingRequest> members) {
+    return members.getFirst().request().signature();
   }
 
   private List<NamedTensor> computeJoined(
       List<PendingRequest> members, int size, Map<String, String> inPlace) {
-    List<NamedTensor> inputs = BatchAssembler.assemble(members, rules.padded(), size);
+    RaggedRows ragged = rules.ragged();
+    Signature shown = signature(members);
+    Signature called = ragged == null ? shown : ragged.called(shown);
+    List<NamedTensor> inputs = BatchAssembler.assemble(members, ragged, size);
     now = nanoTime.getAsLong();
     try {
-      return InPlaceOutputs.taken(compute(members, inputs, inPlace), inputs, inPlace);
+      return InPlaceOutputs.taken(compute(members, called, inputs, inPlace), inputs, inPlace);
     } finally {
       NamedTensor.closeAll(inputs);
     }
   }
 
   private List<NamedTensor> compute(
-      List<PendingRequest> members, List<NamedTensor> inputs, Map<String, String> inPlace) {
+      List<PendingRequest> members,
+      Signature called,
+      List<NamedTensor> inputs,
+      Map<String, String> inPlace) {
     List<TensorSpec> outputs = RequestedOutputs.of(members);
     watch.begin(members, now);
     meter.computing(now);
     boolean abandoned = false;
     List<NamedTensor> results = List.of();
     try {
-      results = model.run(members.getFirst().request().signature(), inputs, outputs, inPlace);
+      results = model.run(called, inputs, outputs, inPlace);
     } finally {
       now = nanoTime.getAsLong();
       meter.computed(now);

@@ -31,18 +31,18 @@ final class BatchSplitter {
   /**
    * Cuts outputs that {@link #fits fit}, and takes them over.
    *
-   * @param padded how rows of different lengths ran together; null if they did not
+   * @param ragged how rows of different lengths ran together; null if they did not
    * @return for each member the outputs that it wants, in its order; owned by the caller
    */
   static List<List<NamedTensor>> split(
-      List<NamedTensor> outputs, List<PendingRequest> members, @Nullable PaddedRows padded) {
+      List<NamedTensor> outputs, List<PendingRequest> members, @Nullable RaggedRows ragged) {
     var shares = new ArrayList<List<NamedTensor>>(members.size());
     for (int i = 0; i < members.size(); i++) {
       shares.add(new ArrayList<>(outputs.size()));
     }
     try {
       for (int i = 0; i < outputs.size(); i++) {
-        split(outputs.get(i), members, shares, padded);
+        split(outputs.get(i), members, shares, ragged);
       }
       for (int i = 0; i < members.size(); i++) {
         shares.set(i, RequestedOutputs.inOrder(members.get(i).request(), shares.get(i)));
@@ -59,22 +59,23 @@ final class BatchSplitter {
       NamedTensor output,
       List<PendingRequest> members,
       List<List<NamedTensor>> shares,
-      @Nullable PaddedRows padded) {
+      @Nullable RaggedRows ragged) {
     try (var shared = new SharedTensor(output.tensor())) {
       for (int i = 0; i < members.size(); i++) {
         PendingRequest member = members.get(i);
         if (RequestedOutputs.wants(member.request(), output.name())) {
-          Tensor rows = shared.next(member.rows());
-          shares.get(i).add(new NamedTensor(output.name(), cut(output, rows, member, padded)));
-        } else {
+          shares.get(i).add(new NamedTensor(output.name(), next(output, shared, member, ragged)));
+        } else if (ragged == null) {
           shared.skip(member.rows());
+        } else {
+          ragged.next(output.name(), shared, member).close();
         }
       }
     }
   }
 
-  private static Tensor cut(
-      NamedTensor output, Tensor rows, PendingRequest member, @Nullable PaddedRows padded) {
-    return padded == null ? rows : padded.cut(output.name(), rows, padded.length(member.request()));
+  private static Tensor next(
+      NamedTensor output, SharedTensor shared, PendingRequest member, @Nullable RaggedRows ragged) {
+    return ragged == null ? shared.next(member.rows()) : ragged.next(output.name(), shared, member);
   }
 }

@@ -1,8 +1,9 @@
 package dev.sluice.scheduling.batching;
 
-import dev.sluice.config.model.RaggedConfig;
+import dev.sluice.config.model.ragged.RaggedConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.ElementValue;
@@ -10,6 +11,7 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.List;
@@ -36,7 +38,8 @@ public record PaddedRows(
     Map<String, ElementValue> padding,
     List<MadeInput> made,
     Map<String, Integer> outputs,
-    RaggedConfig.Limits limits) {
+    RaggedConfig.Limits limits)
+    implements RaggedRows {
   /** Elements by which any row may be padded: a few cost less than another run. */
   private static final int FREE_PADDING = 8;
 
@@ -122,8 +125,7 @@ public record PaddedRows(
     return length;
   }
 
-  /** Returns the length of the rows of an input that has one. */
-  public long length(NamedTensor input) {
+  private long length(NamedTensor input) {
     return length(input, axis(input.name()));
   }
 
@@ -135,26 +137,24 @@ public record PaddedRows(
   /**
    * Requires that the rows of all inputs of a request are equally long.
    *
-   * @return the first input whose rows have a length; null if there is none
    * @throws InferenceException with INVALID_ARGUMENT if they are not, or have no elements
    */
-  public @Nullable NamedTensor require(List<NamedTensor> inputs) {
-    NamedTensor first = null;
+  public void require(List<NamedTensor> inputs) {
+    NamedTensor first = first(inputs);
     for (NamedTensor input : inputs) {
-      if (axis(input.name()) > 0) {
-        first = first == null ? input : first;
+      if (first != null && axis(input.name()) > 0) {
         requireElements(input);
         requireAlike(first, input);
       }
     }
-    return first;
   }
 
   /** Rows without elements may be any number: a mask for them could have any size. */
   private void requireElements(NamedTensor input) {
     Shape shape = input.tensor().shape();
     if (shape.rank() <= axis(input.name())
-        || (shape.dim(0) > 0 && input.tensor().elementCount() == 0)) {
+        || (shape.dim(0) > 0 && input.tensor().elementCount() == 0)
+        || shape.dim(0) > Integer.MAX_VALUE) {
       throw InferenceException.invalid(
           "input \"%s\" has shape %s; wanted rows with elements along dimension %d"
               .formatted(input.name(), shape, axis(input.name())));
@@ -182,25 +182,71 @@ public record PaddedRows(
     return axes.getOrDefault(input, 0);
   }
 
-  /** Returns whether rows from one length to another may run together. */
-  boolean areNear(long shortest, long longest) {
+  private boolean areNear(long shortest, long longest) {
     return longest - shortest <= FREE_PADDING + (long) (longest * limits.maxPadding());
   }
 
-  /** Returns whether requests' rows are about equally long. */
-  boolean areNear(InferenceRequest one, InferenceRequest other) {
-    long length = length(one);
-    long another = length(other);
-    return areNear(Math.min(length, another), Math.max(length, another));
+  @Override
+  public boolean admits(InferenceRequest request, long rows) {
+    if (!request.signature().name().equals(signature)) {
+      return true;
+    }
+    long length = length(request);
+    return length > 0 && fits(rows, length);
   }
 
-  /** Returns whether a batch may have so many rows of a length. */
-  boolean fits(long rows, long length) {
+  @Override
+  public boolean haveRowsThatJoin(NamedTensor input, Shape other) {
+    Shape shape = input.tensor().shape();
+    int axis = axis(input.name());
+    return axis > 0 ? shape.hasRowsLike(other, axis) : shape.hasRowsLike(other);
+  }
+
+  @Override
+  public Signature called(Signature shown) {
+    return shown;
+  }
+
+  @Override
+  public boolean isNear(Batch batch, RowSize size) {
+    return areNear(Math.min(batch.shortest, size.length()), Math.max(batch.longest, size.length()));
+  }
+
+  @Override
+  public boolean fits(Batch batch, int rows, RowSize size) {
+    return fits(rows, Math.max(batch.longest, size.length()));
+  }
+
+  @Override
+  public boolean areNear(InferenceRequest one, InferenceRequest other) {
+    long length = length(one);
+    long another = length(other);
+    return (length == 0 || another == 0)
+        ? haveSameRows(one, other)
+        : areNear(Math.min(length, another), Math.max(length, another));
+  }
+
+  /** Rows of other signatures have no length here, whatever their inputs are called. */
+  private boolean haveSameRows(InferenceRequest one, InferenceRequest other) {
+    return one.inputs().stream()
+        .filter(input -> axis(input.name()) > 0)
+        .allMatch(input -> {
+          NamedTensor match = other.input(input.name());
+          return match != null && input.tensor().shape().hasRowsLike(match.tensor().shape());
+        });
+  }
+
+  private boolean fits(long rows, long length) {
     return limits.batchElements() == 0 || rows * length <= limits.batchElements();
   }
 
-  /** Returns what a request whose rows have a length takes of a batch. */
-  RowSize size(InferenceRequest request, long length) {
+  @Override
+  public RowSize size(InferenceRequest request) {
+    long length = length(request);
+    return length == 0 ? RowSize.fixed(request) : size(request, length);
+  }
+
+  private RowSize size(InferenceRequest request, long length) {
     long fixed = 0;
     long element = 0;
     List<NamedTensor> inputs = request.inputs();
@@ -221,13 +267,7 @@ public record PaddedRows(
     return new RowSize(length, fixed, element);
   }
 
-  /**
-   * Returns an input's rows under one another, padded to the longest; null if they are equally long
-   * and the result has no more of them.
-   *
-   * @param tensors of the requests
-   * @param size rows of the result; those beyond are as the first
-   */
+  @Override
   public @Nullable Tensor joined(String input, List<Tensor> tensors, int size) {
     int axis = axis(input);
     long longest = 0;
@@ -250,29 +290,53 @@ public record PaddedRows(
         padding.getOrDefault(input, ElementValue.ZERO));
   }
 
-  /**
-   * Adds the inputs that requests have left out.
-   *
-   * @param inputs of a run, which the new ones are added to
-   * @param rows of each request
-   * @param lengths of each request's rows
-   * @param size rows of the run
-   */
-  public void complete(List<NamedTensor> inputs, int[] rows, long[] lengths, int size) {
+  @Override
+  public void complete(List<NamedTensor> inputs, List<List<NamedTensor>> requests, int size) {
+    int[] rows = requests.stream().mapToInt(this::rows).toArray();
+    long[] lengths = requests.stream().mapToLong(this::lengthOf).toArray();
     for (MadeInput input : made) {
-      if (inputs.stream().noneMatch(there -> there.name().equals(input.spec().name()))) {
+      if (lengths[0] > 0
+          && inputs.stream().noneMatch(there -> there.name().equals(input.spec().name()))) {
         inputs.add(new NamedTensor(input.spec().name(), input.make(rows, lengths, size)));
       }
     }
   }
 
-  /** Returns whether outputs of a run have rows as long as its inputs'. */
-  boolean fits(List<NamedTensor> results, List<PendingRequest> members) {
+  /**
+   * Adds the inputs that one request has left out.
+   *
+   * @param inputs the request's, which the new ones are added to
+   */
+  public void complete(List<NamedTensor> inputs) {
+    complete(inputs, List.of(inputs), rows(inputs));
+  }
+
+  private int rows(List<NamedTensor> inputs) {
+    NamedTensor first = first(inputs);
+    return first == null ? 0 : Math.toIntExact(first.tensor().shape().dim(0));
+  }
+
+  private long lengthOf(List<NamedTensor> inputs) {
+    NamedTensor first = first(inputs);
+    return first == null ? 0 : length(first);
+  }
+
+  private @Nullable NamedTensor first(List<NamedTensor> inputs) {
+    for (int i = 0; i < inputs.size(); i++) {
+      if (axis(inputs.get(i).name()) > 0) {
+        return inputs.get(i);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public boolean fits(List<NamedTensor> results, List<PendingRequest> members, int size) {
     long longest = 0;
     for (int i = 0; i < members.size(); i++) {
       longest = Math.max(longest, length(members.get(i).request()));
     }
-    return longest == 0 || areAsLong(results, longest);
+    return BatchSplitter.fits(results, size) && (longest == 0 || areAsLong(results, longest));
   }
 
   private boolean areAsLong(List<NamedTensor> results, long longest) {
@@ -283,6 +347,11 @@ public record PaddedRows(
       }
     }
     return true;
+  }
+
+  @Override
+  public Tensor next(String output, SharedTensor whole, PendingRequest member) {
+    return cut(output, whole.next(member.rows()), length(member.request()));
   }
 
   /**

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.batching;
 
 import dev.sluice.inference.InferenceRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a request takes of a batch besides its rows.
@@ -10,11 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param fixedBytes of its inputs, without those that have such rows
  * @param elementBytes of the others, for each element of length
  */
-record RowSize(long length, long fixedBytes, long elementBytes) {
-  static RowSize of(InferenceRequest request, @Nullable PaddedRows padded) {
-    long length = padded == null ? 0 : padded.length(request);
-    return padded == null || length == 0
-        ? new RowSize(0, request.inputBytes(), 0)
-        : padded.size(request, length);
+public record RowSize(long length, long fixedBytes, long elementBytes) {
+  /** Returns the size of a request whose rows have no length. */
+  static RowSize fixed(InferenceRequest request) {
+    return new RowSize(0, request.inputBytes(), 0);
   }
 }

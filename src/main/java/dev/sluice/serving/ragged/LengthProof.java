@@ -69,7 +69,7 @@ record LengthProof(ModelSession session, Signature signature, PaddedRows rows, i
       for (int i = 0; i < lengths.size(); i++) {
         var row = new ArrayList<>(new SyntheticRows(signature).row(i, rows.axes(), lengths.get(i)));
         inputs.add(row);
-        rows.complete(row, new int[] {1}, new long[] {lengths.get(i)}, 1);
+        rows.complete(row);
         alone.add(run(row));
       }
       join(inputs, joined);

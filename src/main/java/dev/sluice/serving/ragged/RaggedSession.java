@@ -1,7 +1,7 @@
 package dev.sluice.serving.ragged;
 
 import dev.sluice.config.model.ModelConfig;
-import dev.sluice.config.model.RaggedConfig;
+import dev.sluice.config.model.ragged.RaggedConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -9,7 +9,9 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ForwardingSession;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.scheduling.batching.FlatRows;
 import dev.sluice.scheduling.batching.PaddedRows;
+import dev.sluice.scheduling.batching.RaggedRows;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
@@ -44,8 +46,10 @@ public final class RaggedSession extends ForwardingSession {
    * @param metadata the model's own, or as clients see it
    * @throws InferenceException with FAILED_PRECONDITION if the settings do not fit the model
    */
-  public static Optional<PaddedRows> rows(ModelId id, ModelConfig config, ModelMetadata metadata) {
-    return config.ragged().map(ragged -> tensors(id, ragged, metadata).rows());
+  public static Optional<RaggedRows> rows(ModelId id, ModelConfig config, ModelMetadata metadata) {
+    return config.ragged().isPresent()
+        ? Optional.of(tensors(id, config.ragged().get(), metadata).rows())
+        : FlatRows.of(config.declared()).map(rows -> rows);
   }
 
   private static RaggedTensors tensors(ModelId id, RaggedConfig ragged, ModelMetadata metadata) {
@@ -66,7 +70,7 @@ public final class RaggedSession extends ForwardingSession {
    */
   public static ModelSession before(ModelSession session, ModelId id, ModelConfig config) {
     if (config.ragged().isEmpty()) {
-      return session;
+      return FlatSession.before(session, id, config);
     }
     RaggedConfig ragged = config.ragged().get();
     RaggedTensors tensors = tensors(id, ragged, session.metadata());
@@ -133,18 +137,10 @@ public final class RaggedSession extends ForwardingSession {
     if (!signature.name().equals(rows.signature())) {
       return session.run(signature, inputs, outputs);
     }
-    NamedTensor first = rows.require(inputs);
-    return first == null
-        ? session.run(signature, inputs, outputs)
-        : run(signature, inputs, first, outputs);
-  }
-
-  private List<NamedTensor> run(
-      Signature signature, List<NamedTensor> inputs, NamedTensor first, List<TensorSpec> outputs) {
+    rows.require(inputs);
     var complete = new ArrayList<>(inputs);
     try {
-      int count = Math.toIntExact(first.tensor().shape().dim(0));
-      rows.complete(complete, new int[] {count}, new long[] {rows.length(first)}, count);
+      rows.complete(complete);
       return session.run(signature, complete, outputs);
     } finally {
       NamedTensor.closeAll(complete.subList(inputs.size(), complete.size()));

@@ -1,7 +1,7 @@
 package dev.sluice.serving.ragged;
 
 import com.google.errorprone.annotations.FormatMethod;
-import dev.sluice.config.model.RaggedConfig;
+import dev.sluice.config.model.ragged.RaggedConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;

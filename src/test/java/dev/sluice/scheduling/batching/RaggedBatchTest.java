@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.config.model.BatchingConfig;
 import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.config.model.QueueConfig;
-import dev.sluice.config.model.RaggedConfig.Limits;
+import dev.sluice.config.model.ragged.RaggedConfig.Limits;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -232,6 +233,48 @@ class RaggedBatchTest {
         .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
     assertThat(values(patient, Shape.of(1, 2))).containsExactly(6, 7);
     assertThat(model.runs()).isEqualTo(1);
+  }
+
+  private static BatchRules flat() {
+    var config = new BatchingConfig(LARGEST, true, Duration.ZERO, List.of(), List.of());
+    var shape = new FlatRows.Scatter("x", Shape.of(Shape.ANY, Shape.ANY));
+    return new BatchRules(
+        config,
+        FakeSession.METADATA,
+        new FlatRows(Set.of("x"), Map.of(), Map.of("y", shape, "doubled", shape)));
+  }
+
+  @Test
+  void flatRequestsOfAnyLengthLeaveTogetherAndGetTheirOwnElements() {
+    rules = flat();
+    PendingRequest shorter = offer(1, 2);
+    PendingRequest longer = offer(1, 3_000);
+    assertThat(next()).containsExactly(shorter, longer);
+    PendingRequest one = row(1, 2);
+    PendingRequest other = row(3);
+    run(one, other);
+    assertThat(model.sizes()).containsExactly(3L);
+    assertThat(values(one, Shape.of(1, 2))).containsExactly(2, 3);
+    assertThat(values(other, Shape.of(1, 1))).containsExactly(4);
+  }
+
+  @Test
+  void oneBadFlatRequestFailsNoOtherAndOneThatIsCancelledIsLeftOut() {
+    rules = flat();
+    PendingRequest bad = row(FakeSession.POISON, 2);
+    PendingRequest good = row(1);
+    run(bad, good);
+    assertThat(ErrorCode.of(Objects.requireNonNull(bad.answer().cause())))
+        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(values(good, Shape.of(1, 1))).containsExactly(2);
+    PendingRequest cancelled = row(1, 2, 3);
+    PendingRequest patient = row(5, 6);
+    model.alsoRun(() -> cancelled.request().cancel());
+    run(cancelled, patient);
+    assertThat(ErrorCode.of(Objects.requireNonNull(cancelled.answer().cause())))
+        .isEqualTo(ErrorCode.CANCELLED);
+    assertThat(values(patient, Shape.of(1, 2))).containsExactly(6, 7);
+    assertThat(model.sizes()).containsExactly(3L, 1L, 1L, 5L);
   }
 
   @Test

@@ -30,13 +30,10 @@ public final class TritonModelConfig {
   /** Fields that are kept and shown, and that nothing here follows. */
   private static final Set<String> NOT_FOLLOWED =
       Set.of(
-          "batch_input",
-          "batch_output",
           "cc_model_filenames",
           "dynamic_batching.preserve_ordering",
           "ensemble_scheduling.max_inflight_requests",
           "ensemble_scheduling.step.model_namespace",
-          "input.allow_ragged_batch",
           "input.is_non_linear_format_io",
           "input.is_shape_tensor",
           "instance_group.gpus",
@@ -106,6 +103,7 @@ public final class TritonModelConfig {
       Set<String> ignored,
       ModelConfig defaults) {
     requireName(model.getName());
+    new TritonRagged(fields, model).require();
     var scheduling = new TritonScheduling(fields, model);
     var config =
         new ModelConfig(

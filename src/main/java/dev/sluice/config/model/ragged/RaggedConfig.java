@@ -1,12 +1,10 @@
-package dev.sluice.config.model;
+package dev.sluice.config.model.ragged;
 
 import dev.sluice.config.binding.Section;
 import dev.sluice.config.binding.Setting;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Ragged batching: requests whose rows differ in length run together, each padded behind its last
@@ -82,7 +80,8 @@ public record RaggedConfig(
     outputs = List.copyOf(outputs);
   }
 
-  static RaggedConfig read(Section ragged) {
+  /** Reads the settings under {@code ragged}. */
+  public static RaggedConfig read(Section ragged) {
     List<Input> inputs = tensors(ragged, "inputs", Input::read);
     if (inputs.isEmpty()) {
       throw ragged.error("inputs", "is missing; wanted the inputs whose rows have a length");
@@ -110,38 +109,5 @@ public record RaggedConfig(
 
   private static int dimension(Section tensor) {
     return tensor.number("axis", 1, 1, HIGHEST_AXIS);
-  }
-
-  /**
-   * Rejects {@code ragged} where it does not go together with the other settings of a model.
-   *
-   * @param settings where they are read from
-   * @return the settings
-   */
-  public static ModelConfig requireAlone(Section settings, ModelConfig model) {
-    if (model.ragged().isEmpty()) {
-      return model;
-    }
-    if (model.batching().maxBatchSize() < 2) {
-      throw settings.error(
-          "ragged",
-          "is set, and max_batch_size is %d; wanted at least 2"
-              .formatted(model.batching().maxBatchSize()));
-    }
-    Optional<String> other =
-        Stream.of(
-                Map.entry("pad_variable_length_inputs", model.batching().padVariableLengthInputs()),
-                Map.entry("sequence", model.sequence().isPresent()),
-                Map.entry("ensemble", model.ensemble().isPresent()),
-                Map.entry("stream", model.stream().generator().isPresent()),
-                Map.entry("encoder", model.encoder().asksForTexts()))
-            .filter(Map.Entry::getValue)
-            .map(Map.Entry::getKey)
-            .findFirst();
-    if (other.isPresent()) {
-      throw settings.error(
-          "ragged", "is set, and so is %s; wanted one of them".formatted(other.get()));
-    }
-    return model;
   }
 }
