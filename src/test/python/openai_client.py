@@ -5,6 +5,7 @@
 
 The server has the sample models writer and chat, and vectors of src/test/models/encoders.
 """
+import json
 import math
 import sys
 
@@ -51,6 +52,38 @@ def ask(client):
     refused(client, openai.BadRequestError, "temperature", temperature=-1)
     refused(client, openai.BadRequestError, "temperature", temperature=-1, stream=True)
     refused(client, openai.NotFoundError, None, model="nobody")
+
+
+def respond(client):
+    responses = client.responses
+    asked = {"model": "chat", "temperature": 0, "input": SAID["messages"][0]["content"]}
+    whole = responses.create(**asked)
+    assert "Paris" in whole.output_text and whole.status == "completed" and not whole.store, whole
+    assert whole.usage.total_tokens == whole.usage.input_tokens + whole.usage.output_tokens, whole
+    events = list(responses.create(**asked, stream=True))
+    assert [event.sequence_number for event in events] == list(range(len(events))), events
+    assert events[0].type == "response.created" and events[-1].type == "response.completed", events
+    assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == whole.output_text, events
+    assert events[-1].response.output_text == whole.output_text and events[-1].response.usage == whole.usage, events
+    with responses.stream(**asked) as stream:
+        assert stream.get_final_response().output_text == whole.output_text
+    turns = [{"role": "user", "content": "Hi"}, *responses.create(**asked | {"input": "Hi"}).output, {"role": "user", "content": asked["input"]}]
+    assert responses.create(**asked | {"input": turns}, instructions="Be brief.", metadata={"a": "b"}).metadata == {"a": "b"}
+    cut = responses.create(**asked, max_output_tokens=2)
+    assert cut.status == "incomplete" and cut.incomplete_details.reason == "max_output_tokens", cut
+    schema = {"type": "object", "properties": {"yes": {"const": True}}, "required": ["yes"], "additionalProperties": False}
+    form = {"format": {"type": "json_schema", "name": "yes", "schema": schema, "strict": True}}
+    assert json.loads(responses.create(**asked, text=form).output_text) == {"yes": True}
+    probable = responses.create(**asked, include=["message.output_text.logprobs"], top_logprobs=2).output[0].content[0]
+    assert "".join(token.token for token in probable.logprobs).startswith(probable.text), probable
+    tool = {"type": "function", "name": "now", "parameters": {"type": "object", "properties": {}}, "strict": None}
+    call = [{"type": "function_call", "call_id": "a", "name": "now", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "a", "output": "noon"}]
+    said = responses.create(**asked | {"input": [{"role": "user", "content": "Now?"}, *call]}, tools=[tool], max_output_tokens=3)
+    assert said.usage.output_tokens and said.tools[0].name == "now", said
+    for parameter, other in {"input[0].role": {"input": [{"role": "robot", "content": "x"}]}, "input": {"input": []}, None: {"model": "writer"},
+                             "previous_response_id": {"previous_response_id": "resp_1"}, "background": {"background": True}}.items():
+        refused_by(responses, openai.BadRequestError, parameter, asked | other)
 
 
 def embed(client):
@@ -107,6 +140,7 @@ def talk(client):
 
 for path in ("/v1", "/openai/v1"):
     client = openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0)
+    respond(client)
     embed(client)
     ask(client)
     talk(client)

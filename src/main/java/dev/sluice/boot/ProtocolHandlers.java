@@ -35,6 +35,7 @@ import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
 import dev.sluice.protocol.openai.encoder.EncoderHttpHandler;
 import dev.sluice.protocol.openai.http.OpenAiHttpHandler;
+import dev.sluice.protocol.openai.responses.ResponsesHttpHandler;
 import dev.sluice.protocol.openai.tokens.TokenHttpHandler;
 import dev.sluice.protocol.plugin.http.PluginPathsHandler;
 import dev.sluice.protocol.tfs.grpc.PredictSettings;
@@ -109,6 +110,7 @@ record ProtocolHandlers(
       protocolHandlers.add(
           new OpenAiHttpHandler(
               planes.data(), planes.control(), InstantSource.system(), dialects.isEmpty()));
+      protocolHandlers.add(new ResponsesHttpHandler(planes.data(), InstantSource.system()));
       protocolHandlers.add(new EncoderHttpHandler(planes.data()));
       protocolHandlers.add(new TokenHttpHandler(planes.data()));
     }

@@ -44,6 +44,8 @@ public record AccessRow(String method, String path, Operation operation) {
                   post("/openai/v1/completions", Operation.INFER),
                   post("/v1/chat/completions", Operation.INFER),
                   post("/openai/v1/chat/completions", Operation.INFER),
+                  post("/v1/responses", Operation.INFER),
+                  post("/openai/v1/responses", Operation.INFER),
                   post("/v1/embeddings", Operation.INFER),
                   post("/openai/v1/embeddings", Operation.INFER),
                   post("/v1/rerank", Operation.INFER),

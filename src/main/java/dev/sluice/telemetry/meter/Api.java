@@ -24,6 +24,7 @@ public enum Api {
   GRPS_STREAM("grps", "stream"),
   OPENAI_COMPLETIONS("openai", "completions"),
   OPENAI_CHAT("openai", "chat"),
+  OPENAI_RESPONSES("openai", "responses"),
   OPENAI_EMBEDDINGS("openai", "embeddings"),
   OPENAI_RERANK("openai", "rerank"),
   OPENAI_TOKENIZE("openai", "tokenize"),

@@ -5,6 +5,7 @@ import dev.sluice.transport.Buffers;
 import dev.sluice.transport.ClientStream;
 import io.vertx.core.buffer.Buffer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +17,10 @@ public final class ServerSentEvents implements ClientStream {
   private static final String TYPE = "text/event-stream; charset=utf-8";
 
   private final HttpExchange exchange;
+  private final UnaryOperator<Buffer> form;
   private final Function<InferenceException, Buffer> errors;
+  private final @Nullable Function<InferenceException, Buffer> refusals;
   private final Buffer ending;
-  private final boolean plainRefusals;
   private @Nullable ChunkedResponse chunks;
 
   /**
@@ -31,10 +33,36 @@ public final class ServerSentEvents implements ClientStream {
       Function<InferenceException, Buffer> errors,
       Buffer ending,
       boolean plainRefusals) {
+    this(exchange, ServerSentEvents::event, errors, plainRefusals ? errors : null, ending);
+  }
+
+  private ServerSentEvents(
+      HttpExchange exchange,
+      UnaryOperator<Buffer> form,
+      Function<InferenceException, Buffer> errors,
+      @Nullable Function<InferenceException, Buffer> refusals,
+      Buffer ending) {
     this.exchange = exchange;
+    this.form = form;
     this.errors = errors;
+    this.refusals = refusals;
     this.ending = ending;
-    this.plainRefusals = plainRefusals;
+  }
+
+  /**
+   * Returns a stream whose pieces are whole events already, one or several, as those are that have
+   * names.
+   *
+   * @param errors makes the events of a failure
+   * @param refusals makes the JSON of a failure in front of the first event
+   * @param ending what is sent behind the last event of a stream that ends well; may be empty
+   */
+  public static ServerSentEvents ofWhole(
+      HttpExchange exchange,
+      Function<InferenceException, Buffer> errors,
+      Function<InferenceException, Buffer> refusals,
+      Buffer ending) {
+    return new ServerSentEvents(exchange, UnaryOperator.identity(), errors, refusals, ending);
   }
 
   /** Returns an event. */
@@ -61,7 +89,7 @@ public final class ServerSentEvents implements ClientStream {
 
   @Override
   public void write(Buffer data) {
-    chunks(200).write(event(data));
+    chunks(200).write(form.apply(data));
   }
 
   @Override
@@ -77,12 +105,12 @@ public final class ServerSentEvents implements ClientStream {
   public void fail(Throwable failure) {
     InferenceException reported = exchange.explain(failure);
     int status = HttpStatus.of(reported.code());
-    if (chunks == null && plainRefusals) {
-      exchange.json(status, errors.apply(reported));
+    if (chunks == null && refusals != null) {
+      exchange.json(status, refusals.apply(reported));
       return;
     }
     ChunkedResponse last = chunks(status);
-    last.write(event(errors.apply(reported)));
+    last.write(form.apply(errors.apply(reported)));
     last.end();
   }
 }

@@ -69,4 +69,14 @@ public final class ChatConversation {
         + messages
         + "}";
   }
+
+  /** Takes messages that were read in another form: a list as templates know it, in JSON. */
+  public void messages(String list) {
+    messages = list;
+  }
+
+  /** Takes functions that were read in another form; empty for none. */
+  public void tools(String list) {
+    tools = list;
+  }
 }

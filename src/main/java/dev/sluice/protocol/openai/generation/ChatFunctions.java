@@ -8,7 +8,7 @@ import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 
 /** Reads the functions that a model may call, and the calls in a conversation. One thread. */
-final class ChatFunctions {
+public final class ChatFunctions {
   private static final String FUNCTION = "function";
   private static final String WANTED = "an object with a function, which has a name";
 
@@ -127,7 +127,7 @@ final class ChatFunctions {
   }
 
   /** Writes the object in a text. What a model has written that is none stays the text it is. */
-  private static void arguments(JsonWriter out, String text) {
+  public static void arguments(JsonWriter out, String text) {
     if (text.isBlank()) {
       out.raw("{}");
     } else if (isObject(text)) {

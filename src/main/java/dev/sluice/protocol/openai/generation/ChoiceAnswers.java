@@ -24,7 +24,8 @@ import java.util.function.Supplier;
  */
 public record ChoiceAnswers(
     DataPlane data, HttpExchange exchange, List<InferenceRequest> requests) {
-  private static final Buffer DONE = Buffer.buffer("data: [DONE]\n\n");
+  /** What is sent behind the last event of a stream that ends well. */
+  public static final Buffer DONE = Buffer.buffer("data: [DONE]\n\n");
 
   public ChoiceAnswers {
     requests = List.copyOf(requests);

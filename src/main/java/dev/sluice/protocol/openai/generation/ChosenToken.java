@@ -58,9 +58,9 @@ public record ChosenToken(String text, float logProb, List<ChosenToken> top) {
     return GeneratorOutputs.output(response, name).map(NamedTensor::tensor);
   }
 
-  /** Writes tokens as a list of objects, each with the likeliest in its place. */
+  /** Writes tokens as the elements of a list: objects, each with the likeliest in its place. */
   public static void write(JsonWriter out, List<ChosenToken> tokens) {
-    String before = "[";
+    String before = "";
     for (ChosenToken token : tokens) {
       token.open(out.raw(before)).raw(",\"top_logprobs\":[");
       for (int i = 0; i < token.top.size(); i++) {
@@ -69,7 +69,6 @@ public record ChosenToken(String text, float logProb, List<ChosenToken> top) {
       out.raw("]}");
       before = ",";
     }
-    out.raw(tokens.isEmpty() ? "[]" : "]");
   }
 
   /** Writes it, and leaves its object open. */

@@ -12,6 +12,7 @@ import dev.sluice.transport.Body;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -252,6 +253,25 @@ public final class GenerationReader {
       throw wrong(name, "true or false");
     }
     return in.bool();
+  }
+
+  /** Reads a text that is one of several. */
+  public String oneOf(String name, List<String> texts) {
+    int from = in.position();
+    String text = in.peek() == Kind.STRING ? in.string().toText() : "";
+    if (!texts.contains(text)) {
+      in.seek(from);
+      throw wrong(name, oneOf(texts));
+    }
+    return text;
+  }
+
+  /** Returns a list of alternatives, as people write it. */
+  static String oneOf(List<String> texts) {
+    int last = texts.size() - 1;
+    return last == 0
+        ? texts.getFirst()
+        : String.join(", ", texts.subList(0, last)) + " or " + texts.get(last);
   }
 
   /** Returns a value of a kind, as it is written. */

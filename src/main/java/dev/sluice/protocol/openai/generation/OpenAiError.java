@@ -65,6 +65,12 @@ public final class OpenAiError {
     };
   }
 
+  /** Returns a word for a failure, for programs: its code, or its type if it has none. */
+  public static String word(InferenceException failure) {
+    String code = code(failure);
+    return code.isEmpty() ? type(failure) : code;
+  }
+
   private static String code(InferenceException failure) {
     return switch (failure.code()) {
       case UNAUTHENTICATED -> "invalid_api_key";

@@ -5,13 +5,14 @@ import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Reads what an answer's form is to be, as the schema that the model heeds. */
-final class ResponseFormat {
+public final class ResponseFormat {
   static final String NAME = "response_format";
 
   /** The parameter of a generator that a schema becomes. */
-  static final String SCHEMA = "json_schema";
+  public static final String SCHEMA = "json_schema";
 
   private static final String WANTED =
       "an object with type text, json_object, or json_schema and json_schema.schema";
@@ -47,11 +48,24 @@ final class ResponseFormat {
         default -> in.skipValue();
       }
     }
+    return constraint(type, schema, ResponseFormat::wrong);
+  }
+
+  /**
+   * Returns the schema that a form stands for; empty if the answer is any text.
+   *
+   * @param type text, json_object or json_schema
+   * @param schema what was said of it
+   * @param wrong makes the error for what was got
+   * @throws InferenceException if it is none of them, or has no schema
+   */
+  public static Optional<ParameterValue> constraint(
+      String type, Optional<ParameterValue> schema, Function<String, InferenceException> wrong) {
     return switch (type) {
       case "text" -> Optional.empty();
       case "json_object" -> Optional.of(ANY_OBJECT);
-      case SCHEMA -> Optional.of(schema.orElseThrow(() -> wrong("without a schema")));
-      default -> throw wrong("of another type");
+      case SCHEMA -> Optional.of(schema.orElseThrow(() -> wrong.apply("without a schema")));
+      default -> throw wrong.apply("of another type");
     };
   }
 

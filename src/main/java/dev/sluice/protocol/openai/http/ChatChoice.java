@@ -99,8 +99,8 @@ final class ChatChoice implements Choice {
       out.raw("null");
       return;
     }
-    out.raw("{\"content\":");
+    out.raw("{\"content\":[");
     ChosenToken.write(out, ChosenToken.of(response));
-    out.raw(",\"refusal\":null}");
+    out.raw("],\"refusal\":null}");
   }
 }

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenAiPathTest {
-  /** Paths of encoders and tokenizers, which have handlers of their own. */
+  /** Paths of responses, encoders and tokenizers, which have handlers of their own. */
   private static final Set<String> OTHERS =
-      Stream.of("/embeddings", "/rerank", "/tokenize", "/detokenize")
+      Stream.of("/responses", "/embeddings", "/rerank", "/tokenize", "/detokenize")
           .map(OpenAiPath.PREFIX::concat)
           .collect(Collectors.toSet());
 

@@ -1,0 +1,24 @@
+package dev.sluice.protocol.openai.responses;
+
+import dev.sluice.inference.ParameterValue;
+import java.util.Map;
+
+/**
+ * What a request for a response says.
+ *
+ * @param model the name of the model
+ * @param conversation its prompt, as JSON for the chat template
+ * @param stream whether the answer is wanted as events
+ * @param parameters for the model: how tokens are sampled, and when it stops
+ * @param settings what the answer repeats
+ */
+record ResponseRequest(
+    String model,
+    String conversation,
+    boolean stream,
+    Map<String, ParameterValue> parameters,
+    ResponseSettings settings) {
+  ResponseRequest {
+    parameters = Map.copyOf(parameters);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.protocol.openai.responses;
+
+import org.jspecify.annotations.NullMarked;
