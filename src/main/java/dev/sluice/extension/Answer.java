@@ -12,7 +12,7 @@ import java.util.Map;
  *     Boolean}s. The ones that {@link Request} names for grps say there which form the answer has;
  *     without them, it has the form of the request if that can carry it
  */
-public record Answer(List<Value> outputs, Map<String, Object> parameters) {
+public record Answer(List<Value> outputs, Map<String, Object> parameters) implements Outcome {
   public Answer {
     outputs = List.copyOf(outputs);
     parameters = Map.copyOf(parameters);

@@ -1,7 +1,10 @@
 package dev.sluice.extension;
 
-/** A failure whose text and kind the caller gets, in the form of its protocol. */
-public final class Refusal extends RuntimeException {
+/**
+ * A failure whose text and kind the caller gets, in the form of its protocol. Thrown, or returned
+ * for one of several requests.
+ */
+public final class Refusal extends RuntimeException implements Outcome {
   /** The kind of a failure. */
   public enum Kind {
     /** The request, in itself. */

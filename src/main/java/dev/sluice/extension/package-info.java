@@ -2,7 +2,8 @@
  * What a plugin in Java is written against: a jar beside the model holds classes that implement
  * {@link dev.sluice.extension.Model}, {@link dev.sluice.extension.StreamingModel}, {@link
  * dev.sluice.extension.Converter} or {@link dev.sluice.extension.HttpHandler}, and names them as
- * services ({@link java.util.ServiceLoader}). Start at {@link dev.sluice.extension.Model}.
+ * services ({@link java.util.ServiceLoader}). Start at {@link dev.sluice.extension.Model}; a {@link
+ * dev.sluice.extension.BatchModel} takes several requests at once.
  *
  * <p>Threads: a plugin runs on threads of its own, never on an event loop, so it may block. Its
  * object is made once for each loaded version; every interface says how many threads call it at

@@ -10,7 +10,6 @@ import dev.sluice.scheduling.admission.ConcurrencyLimiter.Rejection;
 import dev.sluice.scheduling.admission.FixedLimit;
 import dev.sluice.scheduling.admission.QueueTimeLimit;
 import dev.sluice.scheduling.queue.ModelQueue;
-import dev.sluice.serving.plugin.PluginVersion;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.function.LongSupplier;
@@ -65,11 +64,14 @@ final class AdmissionController {
     return ofWidth(capacity(config), config, meter, nanoTime);
   }
 
-  /** Admission control of a plugin: as many as it runs at once, and as many as may wait. */
+  /**
+   * Admission control of a plugin: as many as it runs at once, and as many as may wait.
+   *
+   * @param running requests that it runs at once
+   */
   static AdmissionController ofPlugin(
-      ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
-    int capacity = PluginVersion.calls(config) + config.queue().capacity();
-    return ofWidth(capacity, config, meter, nanoTime);
+      int running, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
+    return ofWidth(running + config.queue().capacity(), config, meter, nanoTime);
   }
 
   private static AdmissionController ofWidth(

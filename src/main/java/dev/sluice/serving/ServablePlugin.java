@@ -42,20 +42,29 @@ public final class ServablePlugin implements Servable {
   public ServablePlugin(
       PluginVersion version, ModelConfig config, VersionMeter meter, LongSupplier nanoTime) {
     this.version = version;
-    meter.queue(version.answering()::waiting);
     PluginCode code = version.code();
     ModelSignature declared = declared(code);
     var answers = new PluginResponses(declared);
     this.handler = PluginHttpHandler.of(version);
     ModelMetadata metadata =
         metadata(declared, true)
-            .withDecoupled(code.model().isEmpty() && code.streaming().isPresent());
+            .withDecoupled(code.model().isEmpty() && code.streaming().isPresent())
+            .withQueueTimeouts(config.queue().hasPolicies());
+    int running =
+        code.model()
+            .map(model -> PluginScheduler.running(model, config))
+            .orElse(PluginVersion.calls(config));
     this.facts =
         VersionComponents.of(
-            metadata, config, AdmissionController.ofPlugin(config, meter, nanoTime), meter);
+            metadata,
+            config,
+            AdmissionController.ofPlugin(running, config, meter, nanoTime),
+            meter);
     this.scheduler =
         code.model()
-            .<Scheduler>map(model -> new PluginScheduler(version, model, answers))
+            .<Scheduler>map(model ->
+                new PluginScheduler(
+                    version, model, answers, config, meter, facts.admission()::expired))
             .orElseGet(() -> new HttpOnlyScheduler(meter.model()));
     this.streams =
         code.streaming()
@@ -107,6 +116,7 @@ public final class ServablePlugin implements Servable {
   @Override
   public void close() {
     meter().forget();
+    scheduler.close();
     version.close();
   }
 }

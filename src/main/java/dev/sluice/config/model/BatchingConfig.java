@@ -8,8 +8,9 @@ import java.util.List;
  * Dynamic batching: how requests for one model are joined into one run. Sizes are rows, which is
  * dimension 0.
  *
- * @param maxBatchSize largest batch, in rows of dimension 0. Above 0, V2 treats dimension 0 as the
- *     batch; above 1, requests are batched; 0: the first dimension is not known to be a batch
+ * @param maxBatchSize largest batch, in rows of dimension 0; of a plugin, in requests. Above 0, V2
+ *     treats dimension 0 as the batch; above 1, requests are batched; 0: the first dimension is not
+ *     known to be a batch
  * @param joined whether requests are joined at all, up to that size
  * @param maxQueueDelay batch delay: time that a request waits for others to fill the batch
  * @param preferredBatchSizes batch sizes that end the batch delay; empty: only the largest batch

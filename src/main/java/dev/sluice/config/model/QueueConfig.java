@@ -85,6 +85,20 @@ public record QueueConfig(
     return maxQueuedRequests == 0 ? LONGEST_QUEUE : maxQueuedRequests;
   }
 
+  /** Returns the same with so many more requests that may wait. */
+  public QueueConfig withMore(int requests) {
+    return maxQueuedRequests == 0
+        ? this
+        : new QueueConfig(
+            maxQueuedRequests + requests,
+            queueTimeout,
+            priorityLevels,
+            defaultPriorityLevel,
+            policies,
+            inlineLimit,
+            whenFull);
+  }
+
   /** Returns whether a full queue is UNAVAILABLE, and no overload. */
   public boolean refusesAsUnavailable() {
     return hasPolicies() || whenFull == WhenFull.UNAVAILABLE;

@@ -13,6 +13,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -103,16 +104,39 @@ public final class PluginThreads implements AutoCloseable {
     }
   }
 
-  private synchronized void requireSound() {
-    if (stuck >= MOST_STUCK) {
-      throw new InferenceException(
-          ErrorCode.UNAVAILABLE,
-          "the code of model '%s' does not stop: %d calls go on after they were given up"
-              .formatted(model, stuck));
+  private void requireSound() {
+    InferenceException refusal = refusal();
+    if (refusal != null) {
+      throw refusal;
     }
   }
 
-  ScheduledFuture<?> later(Runnable action, long nanos) {
+  /**
+   * Returns why no call may come, UNAVAILABLE as the code does not stop any more; null if any may.
+   */
+  public synchronized @Nullable InferenceException refusal() {
+    return stuck < MOST_STUCK
+        ? null
+        : new InferenceException(
+            ErrorCode.UNAVAILABLE,
+            "the code of model '%s' does not stop: %d calls go on after they were given up"
+                .formatted(model, stuck));
+  }
+
+  /**
+   * Lets a thread look for calls to make, as soon as there is one. Where as many look already as
+   * calls may wait, one of them finds what this one would.
+   */
+  public void look(Runnable forCalls) {
+    try {
+      threads.execute(forCalls);
+    } catch (RejectedExecutionException _) {
+      // Enough look already, or the version is being unloaded.
+    }
+  }
+
+  /** Runs a short action after a time, unless it is cancelled. */
+  public ScheduledFuture<?> later(Runnable action, long nanos) {
     return clock.schedule(action, nanos, TimeUnit.NANOSECONDS);
   }
 

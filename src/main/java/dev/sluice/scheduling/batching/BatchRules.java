@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which requests of one model are joined into a batch, and in which sizes it runs. Any
- * thread.
+ * Decides which requests of one model are joined into a batch by their rows, and in which sizes it
+ * runs. Any thread.
  */
-public final class BatchRules {
+public final class BatchRules implements JoinRules {
   /** Tensors of more dimensions are not padded, as under TensorFlow Serving. */
   private static final int MOST_PADDED_RANK = 6;
 
@@ -75,7 +75,7 @@ public final class BatchRules {
     return obstacles;
   }
 
-  /** Returns whether this model's requests are joined. */
+  @Override
   public boolean joins() {
     return joins.get();
   }
@@ -85,7 +85,7 @@ public final class BatchRules {
     return joins.getAndSet(false);
   }
 
-  /** Returns how many rows a batch has at most. */
+  @Override
   public int largest() {
     return largest;
   }
@@ -95,25 +95,25 @@ public final class BatchRules {
     return ragged;
   }
 
-  /** Returns what a request takes of a batch besides its rows. */
-  RowSize size(InferenceRequest request) {
+  @Override
+  public RowSize size(InferenceRequest request) {
     return ragged == null ? RowSize.fixed(request) : ragged.size(request);
   }
 
-  /** Returns whether a request's rows are about as long as a batch's. */
-  boolean isNear(Batch batch, RowSize size) {
+  @Override
+  public boolean isNear(Batch batch, RowSize size) {
     return ragged == null || ragged.isNear(batch, size);
   }
 
-  /** Returns whether a batch may have so many more rows. */
-  boolean fits(Batch batch, int more, RowSize size) {
+  @Override
+  public boolean fits(Batch batch, int more, RowSize size) {
     int rows = batch.rows + more;
     return rows <= largest
         && batch.bytesWith(size) <= largestBytes
         && (ragged == null || ragged.fits(batch, rows, size));
   }
 
-  /** By how many rows a request may join others; 0 if it runs alone. */
+  @Override
   public int rows(InferenceRequest request) {
     List<NamedTensor> inputs = request.inputs();
     if (!joins() || inputs.isEmpty() || !joinable.contains(request.signature())) {
@@ -155,7 +155,8 @@ public final class BatchRules {
    * other, or will be once it is padded, behind its elements or, in a decode step, on the side that
    * its model has proved.
    */
-  boolean join(InferenceRequest one, InferenceRequest other) {
+  @Override
+  public boolean join(InferenceRequest one, InferenceRequest other) {
     List<NamedTensor> inputs = one.inputs();
     if (!one.signature().equals(other.signature()) || inputs.size() != other.inputs().size()) {
       return false;

@@ -44,7 +44,7 @@ public final class DynamicBatcher {
   private static final int LOOK_AHEAD = 256;
 
   private final ModelQueue queue;
-  private final BatchRules rules;
+  private final JoinRules rules;
   private final LongSupplier nanoTime;
   private final BatchDelay batchDelay = new BatchDelay();
   private final long maxQueueDelayNanos;
@@ -61,7 +61,7 @@ public final class DynamicBatcher {
 
   /** A batcher that does not know prompts from other requests. */
   public DynamicBatcher(
-      ModelQueue queue, BatchRules rules, BatchingConfig batching, LongSupplier nanoTime) {
+      ModelQueue queue, JoinRules rules, BatchingConfig batching, LongSupplier nanoTime) {
     this(queue, rules, batching, 0, nanoTime);
   }
 
@@ -71,7 +71,7 @@ public final class DynamicBatcher {
    */
   public DynamicBatcher(
       ModelQueue queue,
-      BatchRules rules,
+      JoinRules rules,
       BatchingConfig batching,
       long prefillTurn,
       LongSupplier nanoTime) {
@@ -82,7 +82,7 @@ public final class DynamicBatcher {
     this.maxQueueDelayNanos = batching.maxQueueDelay().toNanos();
     this.preferredSizes =
         batching.preferredBatchSizes().isEmpty()
-            ? new int[] {batching.maxBatchSize()}
+            ? new int[] {rules.largest()}
             : batching.preferredBatchSizes().stream().mapToInt(size -> size).sorted().toArray();
   }
 

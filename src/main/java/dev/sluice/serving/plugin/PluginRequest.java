@@ -7,6 +7,7 @@ import dev.sluice.runtime.plugin.PluginCall;
 import dev.sluice.runtime.plugin.PluginValues;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * A request as a plugin sees it: all copied, so that it outlives the request.
@@ -18,24 +19,33 @@ public record PluginRequest(
     List<Value> inputs,
     Map<String, Object> parameters,
     List<String> outputs,
-    PluginCall<?> call)
+    BooleanSupplier over)
     implements Request {
   public static PluginRequest of(InferenceRequest request, PluginCall<?> call) {
+    return of(request, call::isOver);
+  }
+
+  /**
+   * Returns a request to be answered.
+   *
+   * @param over whether it is abandoned, or its call has ended
+   */
+  static PluginRequest of(InferenceRequest request, BooleanSupplier over) {
     return new PluginRequest(
         request.requestId(),
         List.copyOf(PluginValues.of(request.inputs())),
         Map.copyOf(PluginValues.parameters(request.options().parameters())),
         request.outputs(),
-        call);
+        over);
   }
 
   /** Returns the same request in a later call. */
   public PluginRequest during(PluginCall<?> later) {
-    return new PluginRequest(id, inputs, parameters, outputs, later);
+    return new PluginRequest(id, inputs, parameters, outputs, later::isOver);
   }
 
   @Override
   public boolean isCancelled() {
-    return call.isOver();
+    return over.getAsBoolean();
   }
 }

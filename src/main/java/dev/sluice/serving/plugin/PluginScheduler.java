@@ -1,100 +1,164 @@
 package dev.sluice.serving.plugin;
 
+import dev.sluice.config.model.ModelConfig;
+import dev.sluice.extension.BatchModel;
 import dev.sluice.extension.Model;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
-import dev.sluice.inference.RequestTrace;
-import dev.sluice.runtime.plugin.PluginCall;
+import dev.sluice.scheduling.QueueScheduler;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.telemetry.meter.RunMeter;
-import io.vertx.core.Context;
+import dev.sluice.scheduling.batching.Batch;
+import dev.sluice.scheduling.batching.BatchDecision;
+import dev.sluice.scheduling.batching.DynamicBatcher;
+import dev.sluice.scheduling.batching.JoinRules;
+import dev.sluice.scheduling.batching.WholeRequestRules;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
+import dev.sluice.scheduling.queue.CancellableQueue;
+import dev.sluice.scheduling.queue.ModelQueue;
+import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/*
+ * Who makes the calls
+ *
+ * Looks.   Each request that no thread waits for has a thread of the plugin look at the queue, once. It
+ *          takes a batch, the requests of one call, and has another one look if it leaves any.
+ * Delay.   A thread that waits for a batch to fill is one of those that calls run on.
+ * Stuck.   A call that was given up keeps its thread, and with it its look. Those behind it get a thread
+ *          that takes its place.
+ */
 
 /**
- * Answers requests by a plugin: each is one call.
- *
- * <p>Admission control is that of the version's threads: so many calls run at once, a bounded
- * number waits.
+ * Answers requests by a plugin, in the order and the batches of the queue that models of files
+ * have: a {@link BatchModel} takes several in one call, any other model one.
  */
-public record PluginScheduler(PluginVersion version, Model model, PluginResponses answers)
-    implements Scheduler {
+public final class PluginScheduler implements Scheduler {
+  private final PluginVersion version;
+  private final Model model;
+  private final PluginResponses answers;
+  private final ModelQueue queue;
+  private final DynamicBatcher batcher;
+  private final QueueScheduler waiting;
+
+  /** Makes the scheduler of a version. */
+  public PluginScheduler(
+      PluginVersion version,
+      Model model,
+      PluginResponses answers,
+      ModelConfig config,
+      VersionMeter meter,
+      Runnable expired) {
+    this.version = version;
+    this.model = model;
+    this.answers = answers;
+    JoinRules rules = rules(model, config);
+    this.queue = new ModelQueue(config.queue().withMore(running(model, config)));
+    this.batcher = new DynamicBatcher(queue, rules, config.batching(), version.nanoTime());
+    meter.queue(queue::size);
+    this.waiting =
+        new QueueScheduler(
+            version.contexts(),
+            queue,
+            rules::rows,
+            this::arrived,
+            meter,
+            version.nanoTime(),
+            new CancellableQueue(
+                queue,
+                meter,
+                expired,
+                new CircuitBreaker(meter.model(), config.breaker(), version.nanoTime()),
+                version.contexts(),
+                version.nanoTime()));
+  }
+
+  private static JoinRules rules(Model model, ModelConfig config) {
+    long bytes = config.batching().maxBatchBytes();
+    return new WholeRequestRules(together(model, config), bytes == 0 ? Long.MAX_VALUE : bytes);
+  }
+
+  private static int together(Model model, ModelConfig config) {
+    return model instanceof BatchModel ? Math.max(1, config.batching().maxBatchSize()) : 1;
+  }
+
+  /** Returns how many requests of a plugin run at once. */
+  public static int running(Model model, ModelConfig config) {
+    return (int)
+        Math.min(
+            Integer.MAX_VALUE / 4, (long) PluginVersion.calls(config) * together(model, config));
+  }
+
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
-    var call = new Call(request);
-    request.onCancel(() -> call.giveUp(PluginVersion.left(request)));
-    if (request.isCancelled()) {
-      call.giveUp(PluginVersion.left(request));
-    } else {
-      call.start(request.deadline());
+    InferenceException refusal = version.answering().refusal();
+    if (refusal != null) {
+      version.meters().failed(refusal);
+      request.close();
+      return Future.failedFuture(refusal);
     }
-    return call.answer.future();
+    Future<InferenceResponse> answer = waiting.submit(request);
+    if (request.deadline().exists() && !answer.isComplete()) {
+      expireLater(request, answer);
+    }
+    return answer;
   }
 
-  /** Closes nothing: the threads are closed when the version is, and reject by themselves then. */
+  private void expireLater(InferenceRequest request, Future<InferenceResponse> answer) {
+    long left = request.deadline().nanos() - version.nanoTime().getAsLong();
+    var timer = version.answering().later(request::expire, Math.max(0, left));
+    answer.onComplete(_ -> timer.cancel(false));
+  }
+
+  private void arrived(PendingRequest request) {
+    if (!batcher.arrived(request)) {
+      version.answering().look(this::look);
+    }
+  }
+
+  /** Takes one batch and runs it. On a thread of the plugin. */
+  private void look() {
+    var batch = new Batch();
+    BatchDecision decision = take(batch);
+    while (decision == BatchDecision.WAIT) {
+      LockSupport.parkNanos(this, batch.waitNanos());
+      decision = take(batch);
+    }
+    if (decision == BatchDecision.DISPATCH) {
+      lookForTheRest();
+      run(List.copyOf(batch.members()));
+      lookForTheRest();
+    }
+  }
+
+  private BatchDecision take(Batch batch) {
+    BatchDecision decision = batcher.take(batch);
+    long now = version.nanoTime().getAsLong();
+    for (PendingRequest abandoned : batch.abandoned()) {
+      PluginBatch.fail(version, abandoned, abandoned.abandonedInQueue(now));
+    }
+    return decision;
+  }
+
+  private void lookForTheRest() {
+    if (batcher.needsWorker()) {
+      version.answering().look(this::look);
+    }
+  }
+
+  private void run(List<PendingRequest> members) {
+    if (!new PluginBatch(version, model, answers, members).runs()) {
+      members.forEach(member -> new PluginBatch(version, model, answers, List.of(member)).run());
+    }
+  }
+
+  /** Answers what still waits. The threads are closed when the version is. */
   @Override
   public void close() {
-    version.answering().close();
-  }
-
-  private final class Call extends PluginCall<InferenceResponse> {
-    private final InferenceRequest request;
-    private final Context callerContext = version.callerContext();
-    private final long since = version.nanoTime().getAsLong();
-    private final Promise<InferenceResponse> answer = Promise.promise();
-
-    private @Nullable PluginRequest view;
-
-    Call(InferenceRequest request) {
-      super(version.answering(), version.code(), version.limit());
-      this.request = request;
-    }
-
-    @Override
-    protected void prepare() {
-      view = PluginRequest.of(request, this);
-    }
-
-    @Override
-    protected InferenceResponse call() throws Exception {
-      RunMeter meter = version.meters().begin();
-      boolean answered = false;
-      try {
-        InferenceResponse response =
-            answers.respond(request, model.run(Objects.requireNonNull(view)), true);
-        answered = true;
-        RequestTrace trace = request.trace();
-        if (trace != null) {
-          trace.outputs(response.outputs());
-        }
-        version.meters().answered(meter, since, request.times(), trace);
-        return response;
-      } finally {
-        if (!answered) {
-          version.meters().end(meter);
-        }
-      }
-    }
-
-    @Override
-    protected void succeeded(InferenceResponse response) {
-      request.close();
-      callerContext.runOnContext(_ -> answer.complete(response));
-    }
-
-    @Override
-    protected void failed(InferenceException why) {
-      version.meters().failed(why);
-      request.close();
-      callerContext.runOnContext(_ -> answer.fail(why));
-    }
-
-    @Override
-    protected void discard(InferenceResponse response) {
-      response.close();
-    }
+    waiting.close();
+    batcher.interrupt();
   }
 }

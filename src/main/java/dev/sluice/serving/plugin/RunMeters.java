@@ -26,10 +26,15 @@ public final class RunMeters {
 
   /** Returns a meter for one call, on whose thread it is used. */
   RunMeter begin() {
+    return begin(1);
+  }
+
+  /** Returns the same for a call of so many requests. */
+  RunMeter begin(int requests) {
     RunMeter known = free.poll();
     RunMeter meter = known == null ? version.worker() : known;
     long now = version.now();
-    meter.begin(1, Signature.DEFAULT, now);
+    meter.begin(requests, Signature.DEFAULT, now);
     meter.computing(now);
     return meter;
   }
@@ -45,10 +50,19 @@ public final class RunMeters {
       long sinceNanos,
       @Nullable ComposingModelTimes times,
       @Nullable RequestTrace trace) {
-    long now = version.now();
-    meter.computed(now);
+    computed(meter);
     meter.answered(sinceNanos, 1, times, trace);
-    meter.end(now);
+    ended(meter);
+  }
+
+  /** Records that the code has returned. */
+  void computed(RunMeter meter) {
+    meter.computed(version.now());
+  }
+
+  /** Records that the call is over, and requests of it were answered. */
+  void ended(RunMeter meter) {
+    meter.end(version.now());
     end(meter);
   }
 
