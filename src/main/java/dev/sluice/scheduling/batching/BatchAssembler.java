@@ -130,7 +130,8 @@ final class BatchAssembler {
     return tensor.byteSizeOf(0, tensor.shape().withRows(1).elementCount());
   }
 
-  private static void requireLittlePadding(long rowBytes, int rows) {
+  /** Requires that a row is not too large to be repeated so many times. */
+  static void requireLittlePadding(long rowBytes, long rows) {
     if (rowBytes > 0 && rows > MOST_PADDING / rowBytes) {
       throw InferenceException.invalid(
           "a row of %d bytes is too large to be repeated %d times, up to the next of the model's"

@@ -5,7 +5,6 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.ElementValue;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
@@ -48,62 +47,6 @@ public record PaddedRows(
     padding = Map.copyOf(padding);
     made = List.copyOf(made);
     outputs = Map.copyOf(outputs);
-  }
-
-  /**
-   * An input that the server makes: a mask, or the lengths themselves.
-   *
-   * @param spec the model's
-   * @param mask whether it is 1 for each element of a row, and 0 behind them
-   */
-  public record MadeInput(TensorSpec spec, boolean mask) {
-    /**
-     * Makes it.
-     *
-     * @param rows of each request
-     * @param lengths of each request's rows
-     * @param size rows of the result; those beyond are as the first
-     */
-    Tensor make(int[] rows, long[] lengths, int size) {
-      long longest = longest(lengths);
-      Tensor tensor = Tensor.allocate(spec.type(), mask ? Shape.of(size, longest) : Shape.of(size));
-      int row = 0;
-      for (int i = 0; i < rows.length; i++) {
-        for (int k = 0; k < rows[i]; k++) {
-          fill(tensor, row++, lengths[i], longest);
-        }
-      }
-      while (row < size) {
-        fill(tensor, row++, lengths[0], longest);
-      }
-      return tensor;
-    }
-
-    private void fill(Tensor tensor, int row, long length, long longest) {
-      long element = spec.type().byteSize();
-      if (mask) {
-        long begin = row * longest * element;
-        value(spec.type(), 1).fill(tensor.data(), begin, length * element);
-        value(spec.type(), 0)
-            .fill(tensor.data(), begin + length * element, (longest - length) * element);
-      } else {
-        value(spec.type(), length).fill(tensor.data(), row * element, element);
-      }
-    }
-
-    private static ElementValue value(DataType type, long number) {
-      return ElementValue.of(type, (double) number)
-          .orElseThrow(() ->
-              InferenceException.invalid("a row of %d elements is too long".formatted(number)));
-    }
-  }
-
-  private static long longest(long[] lengths) {
-    long longest = 0;
-    for (long length : lengths) {
-      longest = Math.max(longest, length);
-    }
-    return longest;
   }
 
   /** Returns the length of a request's rows; 0 if it has none, or several. */
@@ -281,6 +224,7 @@ public record PaddedRows(
       return null;
     }
     long most = longest;
+    requireLittlePadding(tensors, axis, longest, size);
     return SequencePadding.joined(
         tensors,
         axis,
@@ -288,6 +232,13 @@ public record PaddedRows(
         tensors.stream().mapToLong(tensor -> most - tensor.shape().dim(axis)).toArray(),
         size,
         padding.getOrDefault(input, ElementValue.ZERO));
+  }
+
+  private static void requireLittlePadding(List<Tensor> tensors, int axis, long longest, int size) {
+    Shape first = tensors.getFirst().shape();
+    long rows = tensors.stream().mapToLong(tensor -> tensor.shape().dim(0)).sum();
+    long elementBytes = tensors.getFirst().byteSize() / first.dim(0) / first.dim(axis);
+    BatchAssembler.requireLittlePadding(elementBytes * longest, size - rows);
   }
 
   @Override

@@ -14,7 +14,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
-import dev.sluice.scheduling.batching.PaddedRows.MadeInput;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -296,6 +295,31 @@ class RaggedBatchTest {
     } finally {
       NamedTensor.closeAll(inputs);
     }
+    assertThat(TensorMemory.openBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void rowsTooLargeToBeRepeatedAreRefusedAsThoseOfOneLengthAre() {
+    rules = rules(0, new Limits(1, 0));
+    PaddedRows rows = padded(new Limits(1, 0), new MadeInput(MASK, true));
+    int length = 1 << 20;
+    List<PendingRequest> members = List.of(row(new float[length]), row(new float[length - 1]));
+    assertThatThrownBy(() -> BatchAssembler.assemble(members, rows, 100))
+        .hasMessageStartingWith("a row of 4194304 bytes is too large to be repeated 98 times");
+    List<PendingRequest> alike = List.of(row(new float[length]), row(new float[length]));
+    assertThatThrownBy(() -> BatchAssembler.assemble(alike, rows, 60))
+        .hasMessageStartingWith("a row of 8388608 bytes is too large to be repeated 58 times");
+  }
+
+  @Test
+  void lengthThatTheModelsTypeCannotHoldIsRefusedAndLeavesNothingOpen() {
+    rules = rules(0, new Limits(1, 0));
+    var tiny = new TensorSpec("lengths", DataType.INT8, Shape.of(Shape.ANY));
+    PaddedRows rows = padded(new Limits(1, 0), new MadeInput(tiny, false));
+    List<PendingRequest> members = List.of(row(new float[200]));
+    long before = TensorMemory.openBytes();
+    assertThatThrownBy(() -> BatchAssembler.assemble(members, rows, 1))
+        .hasMessage("a row of 200 elements is too long");
     assertThat(TensorMemory.openBytes()).isEqualTo(before);
   }
 
