@@ -138,12 +138,43 @@ def talk(client):
         refused_by(chat, openai.BadRequestError, parameter, SAID | other)
 
 
+def call(client):
+    chat = client.chat.completions
+    parameters = {"type": "object", "properties": {"city": {"type": "string", "maxLength": 12}, "unit": {"enum": ["C", "F"]}},
+                  "required": ["city", "unit"], "additionalProperties": False}
+    tools = [{"type": "function", "function": {"name": "weather", "parameters": parameters, "strict": True}},
+             {"type": "function", "function": {"name": "now"}}]
+    asked = SAID | {"tools": tools, "parallel_tool_calls": False}
+    for choice in ("required", {"type": "function", "function": {"name": "weather"}}):
+        said = chat.create(**asked, tool_choice=choice).choices[0]
+        assert said.finish_reason == "tool_calls" and said.message.content is None, said
+        [made] = said.message.tool_calls
+        arguments = json.loads(made.function.arguments)
+        if made.function.name == "weather":
+            assert list(arguments) == ["city", "unit"] and arguments["unit"] in ("C", "F"), made
+        else:
+            assert choice == "required" and arguments == {}, made
+        with chat.stream(**asked, tool_choice=choice) as stream:
+            pieces = [event for event in stream if event.type == "tool_calls.function.arguments.delta"]
+            final = stream.get_final_completion().choices[0]
+        assert final.finish_reason == "tool_calls" and final.message.tool_calls[0].function.arguments == made.function.arguments, final
+        assert "".join(piece.arguments_delta for piece in pieces) == made.function.arguments, pieces
+        turns = SAID["messages"] + [said.message, {"role": "tool", "tool_call_id": made.id, "content": "It is warm."}]
+        assert chat.create(**asked | {"messages": turns}, max_tokens=3).usage.completion_tokens, turns
+    assert chat.create(**asked, tool_choice="none").choices[0].message.content == chat.create(**SAID).choices[0].message.content
+    unknown = {"type": "function", "function": {"name": "other"}}
+    refused_by(chat, openai.BadRequestError, "tool_choice", asked | {"tool_choice": unknown})
+    wrong = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "string", "format": "date"}}}]
+    refused_by(chat, openai.BadRequestError, "tools", asked | {"tools": wrong, "tool_choice": "required"})
+
+
 for path in ("/v1", "/openai/v1"):
     client = openai.OpenAI(base_url=f"http://{sys.argv[1]}{path}", api_key="none", max_retries=0)
     respond(client)
     embed(client)
     ask(client)
     talk(client)
+    call(client)
 models = openai.OpenAI(base_url=f"http://{sys.argv[1]}/openai/v1", api_key="none").models
 assert "writer" in [model.id for model in models.list()] and models.retrieve("writer").id == "writer"
 print("openai for Python: all as expected")

@@ -1,8 +1,8 @@
 """What JSON Schema cannot say of a request that is otherwise right, for schemathesis.
 
 The number of a tensor's elements is the product of its shape, and all tensors of a request have as many rows. So requests that
-are meant to be right get the shapes of the document's example, with the values that were made for them. Requests that are meant
-to be wrong stay as they are.
+are meant to be right get the shapes of the document's example, with the values that were made for them. A function that is to be
+called is one of those that there are. Requests that are meant to be wrong stay as they are.
 """
 import itertools
 
@@ -36,6 +36,8 @@ def example_of(case):
 
 def mended(body, example):
     body = plain(body)
+    if isinstance(body.get("tool_choice"), dict):
+        body["tool_choice"]["function"]["name"] = body["tools"][0]["function"]["name"]
     if "inputs" in example and isinstance(example["inputs"], list):
         body["inputs"] = [tensor(made, like) for made, like in zip(body["inputs"], example["inputs"])]
         # Each once; and classes are of numbers alone.

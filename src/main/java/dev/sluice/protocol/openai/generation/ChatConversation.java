@@ -1,6 +1,9 @@
 package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.openai.tools.ToolFunction;
+import dev.sluice.protocol.openai.tools.ToolFunctions;
+import java.util.List;
 
 /** Reads the members of a body that make the prompt of a conversation. One thread. */
 public final class ChatConversation {
@@ -34,6 +37,11 @@ public final class ChatConversation {
       }
     }
     return true;
+  }
+
+  /** Returns the functions that the model may call. */
+  public List<ToolFunction> functions() {
+    return ToolFunctions.read(tools);
   }
 
   /** Returns whether there are messages. */

@@ -48,9 +48,10 @@ final class MergedStreams implements ClientStream {
     actions.forEach(Runnable::run);
   }
 
+  /** A piece may be empty: of a response that says nothing yet. */
   @Override
   public void write(Buffer piece) {
-    if (open > 0) {
+    if (open > 0 && piece.length() > 0) {
       client.write(piece);
     }
   }

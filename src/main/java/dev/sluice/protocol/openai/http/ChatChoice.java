@@ -4,8 +4,11 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.openai.generation.ChosenToken;
 import dev.sluice.protocol.openai.generation.GeneratorOutputs;
+import dev.sluice.protocol.openai.tools.ToolCallParser;
+import dev.sluice.protocol.openai.tools.ToolEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -13,16 +16,21 @@ import java.util.function.Consumer;
  * speaks, the last one why it ends.
  */
 final class ChatChoice implements Choice {
+  private static final String STOP = "stop";
+
   private final int index;
+  private final Optional<ToolCallParser> calls;
   private boolean begun;
   private long promptTokens;
   private long completionTokens;
 
   /**
    * @param index its number among those of the call
+   * @param calls finds the tool calls in its text; empty: all of it is text
    */
-  ChatChoice(int index) {
+  ChatChoice(int index, Optional<ToolCallParser> calls) {
     this.index = index;
+    this.calls = calls;
   }
 
   @Override
@@ -38,13 +46,15 @@ final class ChatChoice implements Choice {
   @Override
   public void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index);
-    out.raw(",\"message\":{\"role\":\"assistant\",\"content\":");
-    GeneratorOutputs.write(out, response, GeneratorOutputs.TEXT, "\"\"");
+    out.raw(",\"message\":{\"role\":\"assistant\",");
+    if (calls.isPresent()) {
+      ChatCalls.message(out, events(calls.get(), response, true));
+    } else {
+      GeneratorOutputs.write(out.raw("\"content\":"), response, GeneratorOutputs.TEXT, "\"\"");
+    }
     out.raw(",\"refusal\":null},\"logprobs\":");
     logProbs(out, response);
-    out.raw(",\"finish_reason\":");
-    GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
-    out.raw('}');
+    finish(out, response);
     count(response);
   }
 
@@ -62,7 +72,11 @@ final class ChatChoice implements Choice {
     }
     boolean ends = GeneratorOutputs.output(response, GeneratorOutputs.FINISH_REASON).isPresent();
     boolean tokens = GeneratorOutputs.output(response, ChosenToken.TEXTS).isPresent();
-    if (!ends || tokens || !GeneratorOutputs.text(response, GeneratorOutputs.TEXT).isEmpty()) {
+    if (calls.isPresent()) {
+      addEvents(pieces, events(calls.get(), response, ends), response, tokens);
+    } else if (!ends
+        || tokens
+        || !GeneratorOutputs.text(response, GeneratorOutputs.TEXT).isEmpty()) {
       pieces.add(out -> content(out, response));
     }
     if (ends) {
@@ -70,6 +84,46 @@ final class ChatChoice implements Choice {
       count(response);
     }
     return pieces;
+  }
+
+  private static List<ToolEvent> events(
+      ToolCallParser parser, InferenceResponse response, boolean ends) {
+    List<ToolEvent> events =
+        new ArrayList<>(parser.append(GeneratorOutputs.text(response, GeneratorOutputs.TEXT)));
+    if (ends) {
+      events.addAll(parser.end());
+    }
+    return events;
+  }
+
+  /** Log-probabilities go with the first piece of a response, which may say nothing else. */
+  private void addEvents(
+      List<Consumer<JsonWriter>> pieces,
+      List<ToolEvent> events,
+      InferenceResponse response,
+      boolean tokens) {
+    List<ToolEvent> said =
+        events.stream().filter(event -> !(event instanceof ToolEvent.End)).toList();
+    if (said.isEmpty() && tokens) {
+      pieces.add(out -> event(out, new ToolEvent.Text(""), response, true));
+    }
+    for (int i = 0; i < said.size(); i++) {
+      ToolEvent event = said.get(i);
+      boolean first = i == 0;
+      pieces.add(out -> event(out, event, response, first));
+    }
+  }
+
+  private void event(
+      JsonWriter out, ToolEvent event, InferenceResponse response, boolean withLogProbs) {
+    ChatCalls.delta(delta(out), event);
+    out.raw("},\"logprobs\":");
+    if (withLogProbs) {
+      logProbs(out, response);
+    } else {
+      out.raw("null");
+    }
+    out.raw(",\"finish_reason\":null}");
   }
 
   private JsonWriter delta(JsonWriter out) {
@@ -89,8 +143,18 @@ final class ChatChoice implements Choice {
   }
 
   private void end(JsonWriter out, InferenceResponse response) {
-    delta(out).raw("},\"logprobs\":null,\"finish_reason\":");
-    GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
+    finish(delta(out).raw("},\"logprobs\":null"), response);
+  }
+
+  /** Writes why the answer ends: by calls, unless they are cut. */
+  private void finish(JsonWriter out, InferenceResponse response) {
+    out.raw(",\"finish_reason\":");
+    boolean called = calls.filter(ToolCallParser::hasCalls).isPresent();
+    if (called && GeneratorOutputs.text(response, GeneratorOutputs.FINISH_REASON).equals(STOP)) {
+      out.raw("\"tool_calls\"");
+    } else {
+      GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
+    }
     out.raw('}');
   }
 

@@ -7,9 +7,12 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
+import dev.sluice.protocol.openai.tools.ToolChoice;
+import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the body of a request for an answer in a conversation, in one pass: a completion whose
@@ -28,7 +31,8 @@ final class ChatReader {
   private boolean logProbs;
   private int topLogProbs = -1;
   private int maxCompletionTokens;
-  private boolean withoutTools;
+  private ToolChoice toolChoice = new ToolChoice.Auto();
+  private boolean parallel = true;
 
   private ChatReader(Body json) {
     reader = new GenerationReader(json, "chat completions");
@@ -48,8 +52,21 @@ final class ChatReader {
     parameters.put("chat", new ParameterValue.Flag(true));
     chat.addLogProbs(parameters);
     chat.addMaxTokens(parameters);
+    var tools = new Tools(chat.conversation.functions(), chat.toolChoice, chat.parallel);
+    addTools(parameters, tools);
     return CompletionRequest.of(
-        chat.reader, List.of(chat.conversation.json(!chat.withoutTools)), false);
+        chat.reader, List.of(chat.conversation.json(tools.areShown())), false, tools);
+  }
+
+  private static void addTools(Map<String, ParameterValue> parameters, Tools tools) {
+    if (tools.isForced()
+        && (parameters.containsKey("json_schema") || parameters.containsKey("regex"))) {
+      throw OpenAiError.parameter(
+          "tool_choice",
+          "there beside another form of the answer",
+          "\"auto\" or \"none\" with response_format, json_schema or regex");
+    }
+    parameters.putAll(tools.parameters());
   }
 
   private void addLogProbs(Map<String, ParameterValue> parameters) {
@@ -63,9 +80,7 @@ final class ChatReader {
   private void member(String name) {
     switch (name) {
       case "tool_choice" -> toolChoice(name);
-      case "parallel_tool_calls" -> {
-        boolean _ = reader.flag(name);
-      }
+      case "parallel_tool_calls" -> parallel = reader.flag(name);
       case "modalities" -> modalities(name);
       case MAX_COMPLETION_TOKENS -> maxCompletionTokens = reader.whole(name, 1, Integer.MAX_VALUE);
       case LOGPROBS -> logProbs = reader.flag(name);
@@ -92,12 +107,42 @@ final class ChatReader {
 
   private void toolChoice(String name) {
     int from = in.position();
-    String choice = in.peek() == Kind.STRING ? in.string().toText() : "";
-    withoutTools = choice.equals("none");
-    if (!withoutTools && !choice.equals("auto")) {
+    ToolChoice choice = in.peek() == Kind.OBJECT ? named() : unnamed();
+    if (choice == null) {
       in.seek(from);
-      throw reader.wrong(name, "\"auto\" or \"none\": no call can be forced");
+      throw reader.wrong(
+          name, "auto, none, required, or an object with a function, which has a name");
     }
+    toolChoice = choice;
+  }
+
+  private @Nullable ToolChoice unnamed() {
+    return switch (in.peek() == Kind.STRING ? in.string().toText() : "") {
+      case "auto" -> new ToolChoice.Auto();
+      case "none" -> new ToolChoice.None();
+      case "required" -> new ToolChoice.Required();
+      default -> null;
+    };
+  }
+
+  private @Nullable ToolChoice named() {
+    String function = null;
+    in.beginObject();
+    while (in.nextKey()) {
+      if (in.keyIs("function") && in.peek() == Kind.OBJECT) {
+        in.beginObject();
+        while (in.nextKey()) {
+          if (in.keyIs("name") && in.peek() == Kind.STRING) {
+            function = in.string().toText();
+          } else {
+            in.skipValue();
+          }
+        }
+      } else {
+        in.skipValue();
+      }
+    }
+    return function == null ? null : new ToolChoice.Named(function);
   }
 
   private void modalities(String name) {

@@ -1,7 +1,9 @@
 package dev.sluice.protocol.openai.http;
 
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.Body;
+import java.util.Optional;
 
 /** The two ways of asking for text: as the end of a text, and as an answer in a conversation. */
 enum CompletionKind {
@@ -45,10 +47,14 @@ enum CompletionKind {
     return this == CHAT ? ChatReader.read(json) : CompletionReader.read(json);
   }
 
-  /** Returns one of a request's answers, counted from 0. */
-  Choice choice(int index, CompletionRequest request) {
+  /**
+   * Returns one of a request's answers, counted from 0.
+   *
+   * @param form in which the model writes tool calls; empty if that is not known
+   */
+  Choice choice(int index, CompletionRequest request, Optional<ToolCallForm> form) {
     return this == CHAT
-        ? new ChatChoice(index)
+        ? new ChatChoice(index, request.tools().parser(form, request.stream()))
         : new CompletionChoice(index, request.beginning(index));
   }
 }

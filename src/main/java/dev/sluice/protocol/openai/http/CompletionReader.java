@@ -6,6 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
+import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,7 @@ final class CompletionReader {
     var completion = new CompletionReader(json);
     completion.reader.read(completion::member);
     CompletionRequest request =
-        CompletionRequest.of(completion.reader, completion.prompts, completion.echo);
+        CompletionRequest.of(completion.reader, completion.prompts, completion.echo, Tools.NONE);
     completion.requireConsistent();
     return request;
   }

@@ -2,6 +2,7 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.tools.Tools;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param stream whether the answer is wanted piece by piece
  * @param usage whether a stream is to end with the numbers of tokens
  * @param parameters for the model: how tokens are sampled, and when it stops
+ * @param tools functions that the model may call
  */
 record CompletionRequest(
     String model,
@@ -23,7 +25,8 @@ record CompletionRequest(
     boolean echo,
     boolean stream,
     boolean usage,
-    Map<String, ParameterValue> parameters) {
+    Map<String, ParameterValue> parameters,
+    Tools tools) {
   CompletionRequest {
     prompts = List.copyOf(prompts);
     parameters = Map.copyOf(parameters);
@@ -35,7 +38,8 @@ record CompletionRequest(
    * @param reader has read it
    * @throws dev.sluice.inference.InferenceException with INVALID_ARGUMENT if it names no model
    */
-  static CompletionRequest of(GenerationReader reader, List<String> prompts, boolean echo) {
+  static CompletionRequest of(
+      GenerationReader reader, List<String> prompts, boolean echo, Tools tools) {
     return new CompletionRequest(
         reader.model(),
         prompts,
@@ -43,7 +47,8 @@ record CompletionRequest(
         echo,
         reader.stream(),
         reader.usage(),
-        reader.parameters());
+        reader.parameters(),
+        tools);
   }
 
   /** Returns the number of answers, to all prompts together. */

@@ -2,6 +2,7 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.protocol.openai.generation.ChoiceAnswers;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.transport.http.HttpExchange;
@@ -38,7 +39,11 @@ record CompletionRoute(DataPlane data, InstantSource clock, CompletionKind kind)
     exchange.record().traces(asked.getFirst(), "");
     var writer =
         new CompletionWriter(
-            kind, kind.prefix() + exchange.requestId(), request, clock.instant().getEpochSecond());
+            kind,
+            kind.prefix() + exchange.requestId(),
+            request,
+            clock.instant().getEpochSecond(),
+            asked.getFirst().model().tokenizer().flatMap(ModelTokenizer::toolCalls));
     var answers = new ChoiceAnswers(data, exchange, asked);
     return request.stream()
         ? answers.stream(writer.chunks(), writer::ending)

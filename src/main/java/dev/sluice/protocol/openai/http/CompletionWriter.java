@@ -1,10 +1,12 @@
 package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.protocol.codec.JsonWriter;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -26,14 +28,20 @@ final class CompletionWriter {
    * @param kind of the completion
    * @param id names it
    * @param created when it was asked for, in seconds since 1970
+   * @param form in which the model writes tool calls; empty if that is not known
    */
-  CompletionWriter(CompletionKind kind, String id, CompletionRequest request, long created) {
+  CompletionWriter(
+      CompletionKind kind,
+      String id,
+      CompletionRequest request,
+      long created,
+      Optional<ToolCallForm> form) {
     this.kind = kind;
     this.id = id;
     this.request = request;
     this.created = created;
     for (int i = 0; i < request.choices(); i++) {
-      choices.add(kind.choice(i, request));
+      choices.add(kind.choice(i, request, form));
     }
   }
 

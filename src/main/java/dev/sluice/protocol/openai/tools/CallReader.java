@@ -33,6 +33,10 @@ final class CallReader {
   private final StringBuilder arguments = new StringBuilder();
 
   private String key = "";
+
+  /** The last character that is no space. */
+  private int before;
+
   private @Nullable String name;
   private int depth;
   private boolean within;
@@ -102,6 +106,7 @@ final class CallReader {
     } catch (IOException _) {
       return false;
     }
+    before = Character.isWhitespace(character) ? before : character;
     if (argument || within) {
       arguments.appendCodePoint(character);
     }
@@ -109,6 +114,12 @@ final class CallReader {
   }
 
   private boolean take(JsonToken token) throws IOException {
+    // The library takes an end where a value or a name has to be.
+    boolean wanted = before == ',' || before == ':';
+    return !(wanted && token.isStructEnd()) && read(token);
+  }
+
+  private boolean read(JsonToken token) throws IOException {
     switch (token) {
       case START_OBJECT, START_ARRAY -> {
         boolean wanted = depth == argumentsDepth - 1 && (depth == 0 || isArguments());

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,19 +36,11 @@ public final class ToolCallParser {
 
   private static final int LONGEST_NAME = 256;
 
-  /** Space in front of a marker that is no part of the text. */
-  private static final int LONGEST_SPACE = 16;
-
   private static final String ARGUMENTS = "[ARGS]";
   private static final String ID = "[CALL_ID]";
-  private static final String ID_LETTERS =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-  /** That long wants the chat template of Mistral's models. */
-  private static final int ID_LENGTH = 9;
 
   private final Set<String> functions;
-  private final String marker;
+  private final CallMarker marker;
   private final String endTag;
   private final boolean named;
   private final int most;
@@ -91,7 +82,7 @@ public final class ToolCallParser {
       boolean streamed,
       State state) {
     this.functions = Set.copyOf(functions);
-    this.marker = form.map(ToolCallForm::marker).orElse("");
+    this.marker = new CallMarker(form.map(ToolCallForm::marker).orElse(""));
     this.endTag = form.map(ToolCallForm::end).orElse("");
     this.named = form.filter(ToolCallForm.MISTRAL::equals).isPresent();
     this.most = parallel ? Integer.MAX_VALUE : 1;
@@ -165,8 +156,9 @@ public final class ToolCallParser {
     return taken;
   }
 
+  /** A forced answer has no text: what it has beside calls is the beginning of one that is cut. */
   private void text(String text) {
-    if (text.isEmpty()) {
+    if (text.isEmpty() || marker.isNone()) {
       return;
     }
     if (!events.isEmpty() && events.getLast() instanceof ToolEvent.Text(String before)) {
@@ -196,11 +188,11 @@ public final class ToolCallParser {
 
   /** Passes text on up to the next marker; returns whether it was found. */
   private boolean findMarker() {
-    int found = marker.isEmpty() ? -1 : held.indexOf(marker);
-    int certain = found < 0 ? withoutPart() : spaceBefore(found);
+    int found = marker.find(held);
+    int certain = marker.certain(held, found);
     text(held.substring(0, certain));
     held.delete(0, certain);
-    read = found < 0 ? held.length() : found - certain + marker.length();
+    read = found < 0 ? held.length() : found - certain + marker.text().length();
     if (found >= 0) {
       open();
     }
@@ -210,24 +202,6 @@ public final class ToolCallParser {
   private void open() {
     state = State.OPENING;
     list = false;
-  }
-
-  /** Returns how many characters no marker can begin in, nor the space in front of one. */
-  private int withoutPart() {
-    int part = Math.min(marker.length() - 1, held.length());
-    while (part > 0 && !marker.startsWith(held.substring(held.length() - part))) {
-      part--;
-    }
-    return marker.isEmpty() ? held.length() : spaceBefore(held.length() - part);
-  }
-
-  private int spaceBefore(int end) {
-    int begin = end;
-    while (begin > Math.max(0, end - LONGEST_SPACE)
-        && Character.isWhitespace(held.charAt(begin - 1))) {
-      begin--;
-    }
-    return begin;
   }
 
   /** Takes a character; returns false if it is not expected. */
@@ -289,7 +263,7 @@ public final class ToolCallParser {
     }
     if (!begun && name != null && reader.hasArguments() && (streamed || reader.isWhole())) {
       begun = true;
-      events.add(new ToolEvent.Begin(calls, id(), name));
+      events.add(new ToolEvent.Begin(calls, CallIds.next(), name));
     }
     if (reader.isWhole()) {
       finish();
@@ -362,19 +336,11 @@ public final class ToolCallParser {
 
   /** Returns how many characters have begun what is no call: a marker, or the first of JSON. */
   private int opened() {
-    int found = marker.isEmpty() ? -1 : held.indexOf(marker);
-    int end = found + marker.length();
+    int found = marker.find(held);
+    int end = found + marker.text().length();
     if (found >= 0 && end <= read && held.substring(0, found).isBlank()) {
       return end;
     }
     return "{[".indexOf(held.charAt(0)) >= 0 ? 1 : 0;
-  }
-
-  private static String id() {
-    var id = new StringBuilder();
-    for (int i = 0; i < ID_LENGTH; i++) {
-      id.append(ID_LETTERS.charAt(ThreadLocalRandom.current().nextInt(ID_LETTERS.length())));
-    }
-    return id.toString();
   }
 }

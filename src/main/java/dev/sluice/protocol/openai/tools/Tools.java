@@ -55,6 +55,11 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     return !functions.isEmpty() && !(choice instanceof ToolChoice.None);
   }
 
+  /** Returns whether the answer is calls, or arguments, alone. */
+  public boolean isForced() {
+    return choice instanceof ToolChoice.Required || choice instanceof ToolChoice.Named;
+  }
+
   /** Returns what goes to the model beside its prompt: a constraint if a call is forced. */
   public Map<String, ParameterValue> parameters() {
     if (!areShown()) {

@@ -103,6 +103,32 @@ class ChatReaderTest {
     assertThat(conversation("\"chat_template_kwargs\": { }, " + said)).isEqualTo("{" + message);
   }
 
+  @Test
+  void aForcedCallIsAConstraintForTheModel() {
+    String said =
+        "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"tools\": [{\"function\": {"
+            + "\"parameters\": {\"type\": \"object\"}, \"name\": \"f\"}}, {\"function\": {\"name\":"
+            + " \"g\", \"parameters\": null}}]";
+    assertThat(read(said).parameters())
+        .containsEntry("tool_calls", new ParameterValue.Flag(true))
+        .doesNotContainKey("tools");
+    assertThat(read(said + ", \"tool_choice\": \"none\"").parameters()).hasSize(1);
+    assertThat(read(said + ", \"tool_choice\": \"required\"").parameters())
+        .containsEntry(
+            "tools",
+            new ParameterValue.Text(
+                "{\"text\":\"calls\",\"functions\":[{\"name\":\"f\",\"parameters\":{\"type\":"
+                    + " \"object\"}},{\"name\":\"g\"}]}"));
+    assertThat(
+            read(said
+                    + ", \"tool_choice\": {\"type\": \"function\", \"function\": {\"name\":"
+                    + " \"g\"}}")
+                .parameters())
+        .containsEntry(
+            "tools",
+            new ParameterValue.Text("{\"text\":\"arguments\",\"functions\":[{\"name\":\"g\"}]}"));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -125,8 +151,11 @@ class ChatReaderTest {
           "tools": {}                                      | parameter "tools" is an object; wanted a list of functions
           "tools": [7]                                     | parameter "tools[0]" is 7; wanted an object with a function, which has a name
           "tools": [{"function": {"name": 7}}]             | parameter "tools[0]" is no function with a name; wanted an object with a function, which has a name
-          "tool_choice": "required"                        | parameter "tool_choice" is "required"; wanted "auto" or "none": no call can be forced
-          "tool_choice": {"type": "function"}              | parameter "tool_choice" is an object; wanted "auto" or "none": no call can be forced
+          "tool_choice": "required"                        | parameter "tool_choice" is "required"; wanted it beside tools only
+          "tool_choice": "any"                             | parameter "tool_choice" is "any"; wanted auto, none, required, or an object with a function, which has a name
+          "tool_choice": {"type": "function"}              | parameter "tool_choice" is an object; wanted auto, none, required, or an object with a function, which has a name
+          "tool_choice": {"function": {"name": "f"}}       | parameter "tool_choice" is the function "f"; wanted one of tools
+          "tools": [{"function": {"name": "f"}}], "tool_choice": "required", "regex": "a" | parameter "tool_choice" is there beside another form of the answer; wanted "auto" or "none" with response_format, json_schema or regex
           "chat_template_kwargs": []                       | parameter "chat_template_kwargs" is a list; wanted an object
           "response_format": {}                            | parameter "response_format" is of another type; wanted an object with type text, json_object, or json_schema and json_schema.schema
           "modalities": ["audio"]                          | parameter "modalities" is a list; wanted ["text"]

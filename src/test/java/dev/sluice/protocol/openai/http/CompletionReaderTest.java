@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -41,7 +42,8 @@ class CompletionReaderTest {
                     "max_tokens", new ParameterValue.Whole(3, false),
                     "temperature", new ParameterValue.Fraction(0.5),
                     "stop", new ParameterValue.Text("[\"a\", \"b\"]"),
-                    "logit_bias", new ParameterValue.Text("{\"7\": -100}"))));
+                    "logit_bias", new ParameterValue.Text("{\"7\": -100}")),
+                Tools.NONE));
   }
 
   @ParameterizedTest

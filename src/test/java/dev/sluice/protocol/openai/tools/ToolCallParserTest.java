@@ -92,6 +92,9 @@ class ToolCallParserTest {
           HERMES ~ <tool_call>{"name": "now"}</tool_call> ~ <tool_call>{"name": "now"}</tool_call>
           HERMES ~ <tool_call>{"name": 7, "arguments": {}}</tool_call> ~ <tool_call>{"name": 7, "arguments": {}}</tool_call>
           HERMES ~ <tool_call>{"name": "now", "arguments": "{}"}</tool_call> ~ <tool_call>{"name": "now", "arguments": "{}"}</tool_call>
+          HERMES ~ <tool_call>{"arguments": {"a":}, "name": "now"}</tool_call> ~ <tool_call>{"arguments": {"a":}, "name": "now"}</tool_call>
+          HERMES ~ <tool_call>{"arguments": {"a": 1,}, "name": "now"}</tool_call> ~ <tool_call>{"arguments": {"a": 1,}, "name": "now"}</tool_call>
+          HERMES ~ <tool_call>{"arguments": {"a": [1,]}, "name": "now"}</tool_call> ~ <tool_call>{"arguments": {"a": [1,]}, "name": "now"}</tool_call>
           HERMES ~ <tool_call>{'name': 'now'}</tool_call> ~ <tool_call>{'name': 'now'}</tool_call>
           HERMES ~ <tool_call><tool_call>{"name": "now", "arguments": {}}</tool_call> ~ <tool_call>⟦now {}⟧
           HERMES ~ <tool_ ~ <tool_
@@ -186,5 +189,6 @@ class ToolCallParserTest {
     assertThat(shown(byCharacter(arguments, "{\"city\": \"[TOOL_CALLS]\"}")))
         .isEqualTo("⟦weather {\"city\": \"[TOOL_CALLS]\"}⟧");
     assertThat(ToolCallParser.arguments("now").end()).isEmpty();
+    assertThat(byCharacter(ToolCallParser.list(FUNCTIONS, true), "[{\"name\": \"we")).isEmpty();
   }
 }
