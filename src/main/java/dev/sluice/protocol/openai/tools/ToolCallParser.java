@@ -132,6 +132,10 @@ public final class ToolCallParser {
 
   /** Returns what is left when no more text comes. A call that is certain ends as it is. */
   public List<ToolEvent> end() {
+    if (marker.isNone() && !begun) {
+      // A forced answer was cut within the name of a function.
+      held.setLength(0);
+    }
     while (state != State.TEXT && state != State.BEHIND && state != State.OVER) {
       fail(read);
       readOn();
@@ -156,9 +160,8 @@ public final class ToolCallParser {
     return taken;
   }
 
-  /** A forced answer has no text: what it has beside calls is the beginning of one that is cut. */
   private void text(String text) {
-    if (text.isEmpty() || marker.isNone()) {
+    if (text.isEmpty()) {
       return;
     }
     if (!events.isEmpty() && events.getLast() instanceof ToolEvent.Text(String before)) {

@@ -190,5 +190,8 @@ class ToolCallParserTest {
         .isEqualTo("⟦weather {\"city\": \"[TOOL_CALLS]\"}⟧");
     assertThat(ToolCallParser.arguments("now").end()).isEmpty();
     assertThat(byCharacter(ToolCallParser.list(FUNCTIONS, true), "[{\"name\": \"we")).isEmpty();
+    assertThat(shown(byCharacter(ToolCallParser.list(FUNCTIONS, true), "[7]")))
+        .as("of a model that heeds no constraints")
+        .isEqualTo("[7]");
   }
 }
