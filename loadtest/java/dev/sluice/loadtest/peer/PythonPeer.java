@@ -9,11 +9,9 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
  * A server that Python's package index has. It is installed into a virtual environment of its own
@@ -29,12 +27,12 @@ public enum PythonPeer {
       copy(file, folder.resolve("1/model.onnx"));
       resource("triton.py", folder.resolve("1/model.py"));
       resource("triton.pbtxt", folder.resolve("config.pbtxt"));
-      Path server = packages(home).resolve("pytriton/tritonserver");
+      Path server = PythonEnvironment.packages(home).resolve("pytriton/tritonserver");
       Path python = home.resolve("backends/python");
       for (String part : List.of("libtriton_python.so", "triton_python_backend_utils.py")) {
         copy(server.resolve("backends/python").resolve(part), python.resolve(part));
       }
-      String version = version(home);
+      String version = PythonEnvironment.version(home);
       String stub = "triton_python_backend_stub";
       copy(
           server.resolve("python_backend_stubs").resolve(version).resolve(stub),
@@ -44,7 +42,9 @@ public enum PythonPeer {
     @Override
     List<String> command(Path home, String model, int http, int grpc) throws IOException {
       return List.of(
-          packages(home).resolve("pytriton/tritonserver/bin/tritonserver").toString(),
+          PythonEnvironment.packages(home)
+              .resolve("pytriton/tritonserver/bin/tritonserver")
+              .toString(),
           "--model-repository=" + home.resolve("models"),
           "--backend-directory=" + home.resolve("backends"),
           "--http-address=127.0.0.1",
@@ -57,8 +57,9 @@ public enum PythonPeer {
     @Override
     Map<String, String> environment(Path home, int http, int grpc) throws IOException {
       return Map.of(
-          "LD_LIBRARY_PATH", packages(home).resolve("nvidia_pytriton.libs").toString(),
-          "PYTHONPATH", packages(home).toString(),
+          "LD_LIBRARY_PATH",
+              PythonEnvironment.packages(home).resolve("nvidia_pytriton.libs").toString(),
+          "PYTHONPATH", PythonEnvironment.packages(home).toString(),
           "PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
     }
   },
@@ -116,11 +117,6 @@ public enum PythonPeer {
     }
   };
 
-  private static final String ONNX_RUNTIME = "onnxruntime==1.28.0";
-  private static final String PYTHON = "python";
-  private static final Duration INSTALLING = Duration.ofMinutes(15);
-  private static final Duration CREATING = Duration.ofMinutes(2);
-
   private final String peer;
   private final String pinnedPackage;
 
@@ -164,7 +160,7 @@ public enum PythonPeer {
    */
   public Running start(Children children, Path folder, String model, Path file) throws IOException {
     Path home = folder.resolve(peer).toAbsolutePath();
-    install(children, home);
+    PythonEnvironment.install(children, home, pinnedPackage);
     write(home, model, file);
     int[] ports = freePorts();
     ServerProcess server =
@@ -185,45 +181,12 @@ public enum PythonPeer {
     }
   }
 
-  private void install(Children children, Path home) throws IOException {
-    Path installed = home.resolve("installed");
-    String wanted = pinnedPackage + " " + ONNX_RUNTIME;
-    if (Files.exists(installed) && Files.readString(installed).equals(wanted)) {
-      return;
-    }
-    System.out.println("  installs " + wanted + " …");
-    children.output(List.of("python3", "-m", "venv", "--clear", home.toString()), CREATING);
-    String pip = home.resolve("bin/pip").toString();
-    children.output(
-        List.of(
-            pip, "install", "--quiet", "--disable-pip-version-check", pinnedPackage, ONNX_RUNTIME),
-        INSTALLING);
-    Files.writeString(installed, wanted);
-  }
-
-  /** Returns the version of the environment's Python, such as 3.13. */
-  static String version(Path home) throws IOException {
-    try (Stream<Path> folders = Files.list(home.resolve("lib"))) {
-      return folders
-          .map(folder -> folder.getFileName().toString())
-          .filter(name -> name.startsWith(PYTHON))
-          .findFirst()
-          .map(name -> name.substring(PYTHON.length()))
-          .orElseThrow(() -> new IOException("no packages of Python in " + home));
-    }
-  }
-
-  /** Returns where the packages of the environment lie. */
-  static Path packages(Path home) throws IOException {
-    return home.resolve("lib").resolve(PYTHON + version(home)).resolve("site-packages");
-  }
-
   private static void copy(Path from, Path to) throws IOException {
     Files.createDirectories(Objects.requireNonNull(to.getParent()));
     Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
-  private static void resource(String name, Path to) throws IOException {
+  static void resource(String name, Path to) throws IOException {
     Files.createDirectories(Objects.requireNonNull(to.getParent()));
     try (InputStream in = Objects.requireNonNull(PythonPeer.class.getResourceAsStream(name))) {
       Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A model with one input of floats, opened as the server opens it. One thread at a time. */
+/** A model, opened as the server opens it. One thread at a time. */
 public final class SessionRuns implements AutoCloseable {
   private final ModelSession session;
   private final Signature signature;
@@ -32,7 +32,12 @@ public final class SessionRuns implements AutoCloseable {
     input = signature.inputs().getFirst();
   }
 
-  /** An input of so many rows, to be filled, owned by the caller. */
+  /** What the model takes and answers. */
+  Signature signature() {
+    return signature;
+  }
+
+  /** The first input, of floats, with so many rows, to be filled, owned by the caller. */
   public NamedTensor input(int rows) {
     Shape declared = input.shape();
     long[] dims = new long[declared.rank()];
@@ -51,9 +56,16 @@ public final class SessionRuns implements AutoCloseable {
     return one;
   }
 
-  /** Runs the model on an input, which stays the caller's. The outputs are the caller's too. */
+  /**
+   * Runs the model on its only input, which stays the caller's. The outputs are the caller's too.
+   */
   public List<NamedTensor> run(NamedTensor in) {
-    return session.run(signature, List.of(in), signature.outputs());
+    return run(List.of(in));
+  }
+
+  /** Runs the model on inputs, which stay the caller's. The outputs are the caller's too. */
+  List<NamedTensor> run(List<NamedTensor> in) {
+    return session.run(signature, in, signature.outputs());
   }
 
   @Override

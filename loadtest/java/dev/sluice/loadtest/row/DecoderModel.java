@@ -24,6 +24,12 @@ final class DecoderModel {
         stop: { steps: 128 }
       """;
 
+  /** The sample chat takes its places from the mask. */
+  static final String CHAT_SETTINGS = SETTINGS.replace("  position: position_ids\n", "");
+
+  /** What a stream generates. */
+  static final int STEPS = 128;
+
   private static final int TOKENS = 512;
   private static final int WIDTH = 256;
   private static final int HIDDEN = 1_024;

@@ -7,6 +7,7 @@ import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.generator.Wrk;
 import dev.sluice.loadtest.peer.BareServer;
 import dev.sluice.loadtest.peer.BareSession;
+import dev.sluice.loadtest.peer.DecoderLoop;
 import dev.sluice.loadtest.peer.StepLoop;
 import dev.sluice.loadtest.process.Children;
 import dev.sluice.loadtest.process.ServerProcess;
@@ -89,13 +90,32 @@ public record Lab(Settings settings, Children children, Path folder, Models mode
     return Double.parseDouble(alone(StepLoop.class, version, rows, WARM_UP_SECONDS));
   }
 
-  private String alone(Class<?> main, Path version, int rows, int warmUp) {
+  /**
+   * Runs a decoder in a loop, alone, in a process of its own: tokens of all rows in a second.
+   *
+   * @param prompt tokens of each row's prompt
+   * @param tokens that are generated behind it
+   */
+  double decoderLoop(Path version, int rows, int prompt, int tokens) {
+    String rate =
+        alone(
+            DecoderLoop.class,
+            version,
+            rows,
+            WARM_UP_SECONDS,
+            Integer.toString(prompt),
+            Integer.toString(tokens));
+    return Double.parseDouble(rate);
+  }
+
+  private String alone(Class<?> main, Path version, int rows, int warmUp, String... more) {
     long seconds = settings.round().toSeconds();
     List<String> command = ServerProcess.java();
     command.add(main.getName());
     command.add(version.toString());
     command.addAll(List.of(Integer.toString(rows), Integer.toString(warmUp)));
     command.add(Long.toString(seconds));
+    command.addAll(List.of(more));
     return children.outputOnServerCores(command, Duration.ofSeconds(seconds + 30)).strip();
   }
 

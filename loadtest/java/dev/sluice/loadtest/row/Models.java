@@ -41,6 +41,9 @@ public final class Models {
   static final String LARGE_STEP = "large_step";
   static final String DECODER = "decoder";
 
+  /** The sample chat, whose attention knows how long each row is. */
+  static final String CHAT = "chat";
+
   /** Streams that advance together. */
   static final int STREAMS = 16;
 
@@ -78,6 +81,8 @@ public final class Models {
       models.step(LARGE_STEP, 8_192);
       new DecoderModel().writeTo(models.create("decoders", DECODER));
       models.settings("decoders", DECODER, DecoderModel.SETTINGS);
+      copy(Path.of("src/sample/models/chat/1"), models.create("decoders", CHAT));
+      models.settings("decoders", CHAT, DecoderModel.CHAT_SETTINGS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -119,7 +124,7 @@ public final class Models {
     return folder.resolve("streams");
   }
 
-  /** A decoder with caches that grow. */
+  /** Decoders with caches that grow. */
   Path decoders() {
     return folder.resolve("decoders");
   }

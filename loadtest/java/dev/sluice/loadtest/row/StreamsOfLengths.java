@@ -8,14 +8,17 @@ import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What it costs that the streams of a decoder have different lengths. */
+/** What streams of a decoder cost, and that they have different lengths. */
 final class StreamsOfLengths implements Workload {
+  private static final double LOOP_GOAL = 0.95;
   private static final double EQUAL_GOAL = 0.85;
   private static final double ONE_GOAL = 3;
 
@@ -25,44 +28,40 @@ final class StreamsOfLengths implements Workload {
   private static final int GROWTH = 2;
   private static final int EQUAL = 48;
 
-  private static Request request(int prompt) {
+  /** Tokens of the prompts of streams of different lengths. */
+  static final List<Integer> MIXED =
+      IntStream.range(0, Models.STREAMS).mapToObj(i -> SHORTEST + GROWTH * i).toList();
+
+  private final String name;
+  private final String model;
+  private final String called;
+
+  /**
+   * @param name for {@code ROWS}
+   * @param called what the decoder is called, for readers
+   */
+  StreamsOfLengths(String name, String model, String called) {
+    this.name = name;
+    this.model = model;
+    this.called = called;
+  }
+
+  /** Returns a request for a stream behind a prompt of so many tokens. */
+  static Request request(String model, int prompt) {
     String ids =
         IntStream.range(0, prompt)
             .mapToObj(i -> Integer.toString((prompt * 7 + i * 13) % 512))
             .collect(Collectors.joining(","));
     return new Request(
-        "/v2/models/" + Models.DECODER + "/generate_stream",
+        "/v2/models/" + model + "/generate_stream",
         Map.of(),
         ("{\"input_ids\":[" + ids + "]}").getBytes(US_ASCII));
   }
 
-  @Override
-  public String name() {
-    return "streams-lengths";
-  }
-
-  /** A worker takes steps while the event loop writes them. */
-  @Override
-  public int serverCores() {
-    return 2;
-  }
-
-  @Override
-  public List<Row> measure(Lab lab) {
-    List<Request> equal = IntStream.range(0, Models.STREAMS).mapToObj(_ -> request(EQUAL)).toList();
-    List<Request> mixed =
-        IntStream.range(0, Models.STREAMS).mapToObj(i -> request(SHORTEST + GROWTH * i)).toList();
-    try (ServerProcess sluice = lab.sluice(lab.models().decoders())) {
-      return rows(
-          lab.byTurns(
-              List.of(
-                  read(lab, sluice, List.of(request(EQUAL))),
-                  read(lab, sluice, equal),
-                  read(lab, sluice, mixed))));
-    }
-  }
-
-  private static Round<Measurement> read(Lab lab, ServerProcess sluice, List<Request> requests) {
+  /** Returns rounds in which readers ask for one stream after the other, behind these prompts. */
+  static Round<Measurement> read(
+      Lab lab, ServerProcess sluice, String model, List<Integer> prompts) {
+    List<Request> requests = prompts.stream().map(prompt -> request(model, prompt)).toList();
     Duration length = lab.settings().round();
     return new Watched(
         sluice,
@@ -73,21 +72,76 @@ final class StreamsOfLengths implements Workload {
         });
   }
 
-  private static List<Row> rows(List<Measurement> sides) {
-    Measurement mixed = sides.get(2);
-    return List.of(
-        row("tokens ÷ those of 16 streams of one length", EQUAL_GOAL, mixed, sides.get(1)),
-        row("tokens ÷ those of one stream", ONE_GOAL, mixed, sides.get(0)));
+  @Override
+  public String name() {
+    return name;
   }
 
-  private static Row row(String measure, double goal, Measurement ours, Measurement ceiling) {
+  /** A worker takes steps while the event loop writes them. */
+  @Override
+  public int serverCores() {
+    return 2;
+  }
+
+  @Override
+  public List<Row> measure(Lab lab) {
+    List<Integer> equal = IntStream.range(0, Models.STREAMS).mapToObj(_ -> EQUAL).toList();
+    try (ServerProcess sluice = lab.sluice(lab.models().decoders())) {
+      return rows(
+          lab.byTurns(
+              List.of(
+                  read(lab, sluice, model, List.of(EQUAL)),
+                  read(lab, sluice, model, equal),
+                  read(lab, sluice, model, MIXED),
+                  () -> loop(lab, 1, EQUAL),
+                  () -> loop(lab, Models.STREAMS, MIXED.getLast()))));
+    }
+  }
+
+  /** By hand, rows of different lengths are padded to the longest. */
+  private Measurement loop(Lab lab, int rows, int prompt) {
+    Path version = Models.version(lab.models().decoders(), model);
+    return Measurement.ofRate(lab.decoderLoop(version, rows, prompt, DecoderModel.STEPS));
+  }
+
+  private List<Row> rows(List<Measurement> sides) {
+    Measurement one = sides.get(0);
+    Measurement mixed = sides.get(2);
+    Measurement loop = sides.get(3);
+    String padded =
+        String.format(
+            Locale.ROOT, "the loop by hand, padded: %.2f", sides.get(4).rate() / loop.rate());
+    return List.of(
+        row("one stream", "tokens ÷ those of a loop by hand", LOOP_GOAL, one, loop, ""),
+        row(
+            streams(),
+            "tokens ÷ those of 16 streams of one length",
+            EQUAL_GOAL,
+            mixed,
+            sides.get(1),
+            ""),
+        row(streams(), "tokens ÷ those of one stream", ONE_GOAL, mixed, one, padded));
+  }
+
+  private static String streams() {
+    return "%d streams, prompts of %d to %d tokens"
+        .formatted(Models.STREAMS, MIXED.getFirst(), MIXED.getLast());
+  }
+
+  private Row row(
+      String workload,
+      String measure,
+      double goal,
+      Measurement ours,
+      Measurement ceiling,
+      String note) {
     return Row.of(
-        Models.STREAMS + " streams of a decoder, prompts of 33 to 63 tokens",
+        workload + ", " + called,
         measure,
         ours.rate() / ceiling.rate(),
         goal,
         ours.rateAndCost(),
         ceiling.rateAndCost(),
-        "");
+        note);
   }
 }

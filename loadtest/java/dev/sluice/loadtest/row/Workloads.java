@@ -26,7 +26,12 @@ public final class Workloads {
     all.add(new MixedRuns());
     all.add(new Streams("streams", Models.STEP, "4 MB"));
     all.add(new Streams("streams-large", Models.LARGE_STEP, "32 MB"));
-    all.add(new StreamsOfLengths());
+    all.add(
+        new StreamsOfLengths(
+            "streams-lengths", Models.DECODER, "a decoder of 13 MB that is padded"));
+    all.add(
+        new StreamsOfLengths(
+            "streams-chat", Models.CHAT, "the sample chat, caches written in place"));
     all.add(new FirstSeconds());
     all.add(new Overload());
     all.add(new IdleConnections());
@@ -34,8 +39,10 @@ public final class Workloads {
     return all;
   }
 
-  /** Comparisons with servers of others, which are installed for it. */
+  /** Comparisons with programs of others, which are installed for it. */
   public static List<Workload> peers() {
-    return List.copyOf(OtherServer.all());
+    List<Workload> peers = new ArrayList<>(OtherServer.all());
+    peers.add(new BesideGenAi());
+    return peers;
   }
 }

@@ -30,6 +30,6 @@ class OtherServerTest {
   void everyPeerHasARowOfItsOwnName() {
     assertThat(Workloads.peers())
         .extracting(Workload::name)
-        .containsExactly("peer-triton", "peer-mlserver", "peer-kserve");
+        .containsExactly("peer-triton", "peer-mlserver", "peer-kserve", "peer-genai");
   }
 }
