@@ -5,10 +5,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.sluice.boot.log.CountedWrites;
 import dev.sluice.boot.log.LogQueue;
 import dev.sluice.boot.log.TextLayout;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import java.io.ByteArrayOutputStream;
@@ -31,7 +33,7 @@ final class CloudEventSink implements LogQueue.Sink<RecordedCall> {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String REQUEST = "org.kubeflow.serving.inference.request";
   private static final String RESPONSE = "org.kubeflow.serving.inference.response";
-  private static final long TIMEOUT_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 5_000;
   private static final int FIRST_GOOD = 200;
   private static final int FIRST_BAD = 300;
 
@@ -40,7 +42,7 @@ final class CloudEventSink implements LogQueue.Sink<RecordedCall> {
   private final CountedWrites writes;
 
   CloudEventSink(Vertx vertx, URI url, CountedWrites writes) {
-    this.client = vertx.createHttpClient(new HttpClientOptions());
+    this.client = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(TIMEOUT_MILLIS));
     this.url = url;
     this.writes = writes;
   }
@@ -76,9 +78,7 @@ final class CloudEventSink implements LogQueue.Sink<RecordedCall> {
       int status =
           client
               .request(options)
-              .compose(request -> request.send(Buffer.buffer(body)))
-              .compose(response -> response.body().map(_ -> response.statusCode()))
-              .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+              .compose(request -> exchange(request, body))
               .toCompletionStage()
               .toCompletableFuture()
               .join();
@@ -88,6 +88,19 @@ final class CloudEventSink implements LogQueue.Sink<RecordedCall> {
     } catch (CompletionException e) {
       throw new IOException(url + ": " + e.getCause(), e);
     }
+  }
+
+  /**
+   * Returns the status of the answer, whose body is passed over. All on the connection's event
+   * loop: an answer that ends before this thread listens to it would never end. One that does not
+   * come is given up, or it would hold its connection.
+   */
+  private static Future<Integer> exchange(HttpClientRequest request, byte[] body) {
+    return request
+        .send(Buffer.buffer(body))
+        .compose(response -> response.end().map(_ -> response.statusCode()))
+        .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+        .onFailure(_ -> request.reset());
   }
 
   private static String source(RecordedCall call) {
