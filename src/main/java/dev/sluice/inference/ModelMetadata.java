@@ -39,6 +39,11 @@ public record ModelMetadata(
      * DataPlane#inferStream}.
      */
     DECOUPLED,
+    /**
+     * A request for a stream may have any number of responses, and one for a single answer has one,
+     * as of a plugin that is written for both.
+     */
+    STREAMS,
     /** A stream of it can be answered whole as well: {@link DataPlane#infer} puts it together. */
     WHOLE,
     /**
@@ -98,6 +103,14 @@ public record ModelMetadata(
     return traits.contains(Trait.DECOUPLED);
   }
 
+  /**
+   * Returns whether a request for a stream may have any number of responses: {@link
+   * Trait#DECOUPLED} or {@link Trait#STREAMS}.
+   */
+  public boolean streams() {
+    return decoupled() || traits.contains(Trait.STREAMS);
+  }
+
   /** Returns whether a request can have one answer: {@link DataPlane#infer}. */
   public boolean answersOnce() {
     return !decoupled() || whole();
@@ -141,6 +154,13 @@ public record ModelMetadata(
   /** Returns the same model, answering each request once or by a stream. */
   public ModelMetadata withDecoupled(boolean answer) {
     return with(Trait.DECOUPLED, answer);
+  }
+
+  /**
+   * Returns the same model, answering a request for a stream by any number of responses, or not.
+   */
+  public ModelMetadata withStreams(boolean answer) {
+    return with(Trait.STREAMS, answer);
   }
 
   /** Returns the same model with a batch size from its settings. */

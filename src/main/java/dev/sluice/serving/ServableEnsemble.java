@@ -80,7 +80,7 @@ public record ServableEnsemble(
     facts.meter().show();
     var metered = new MeteredEnsemble(scheduler, facts.meter(), facts.metadata());
     StreamScheduler streams =
-        facts.metadata().decoupled() ? scheduler : new SingleResponseStreams(metered);
+        facts.metadata().streams() ? scheduler : new SingleResponseStreams(metered);
     return new ServableEnsemble(facts, metered, streams, steps, members);
   }
 
@@ -104,7 +104,7 @@ public record ServableEnsemble(
 
   @Override
   public StreamMeter streamMeter(InferenceRequest request) {
-    return metadata().decoupled() ? new EnsembleStreamMeter(scheduler, request) : StreamMeter.NONE;
+    return metadata().streams() ? new EnsembleStreamMeter(scheduler, request) : StreamMeter.NONE;
   }
 
   /**

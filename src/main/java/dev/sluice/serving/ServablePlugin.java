@@ -49,6 +49,7 @@ public final class ServablePlugin implements Servable {
     ModelMetadata metadata =
         metadata(declared, true)
             .withDecoupled(code.model().isEmpty() && code.streaming().isPresent())
+            .withStreams(code.streaming().isPresent())
             .withQueueTimeouts(config.queue().hasPolicies());
     int running =
         code.model()

@@ -43,9 +43,17 @@ public final class EnsembleGraphBuilder {
   /** The numbers of tensors whose writers' shapes are only hints. */
   private final BitSet hinted = new BitSet();
 
+  private final boolean chain;
+
   private boolean shapesBind = true;
 
-  private EnsembleGraphBuilder(String name, EnsembleConfig config, int maxBatchSize) {
+  /**
+   * @param chain whether its models are one behind the other, so that the responses of any two that
+   *     stream have an order
+   */
+  private EnsembleGraphBuilder(
+      String name, EnsembleConfig config, int maxBatchSize, boolean chain) {
+    this.chain = chain;
     this.name = name;
     this.config = config;
     this.maxBatchSize = maxBatchSize;
@@ -63,7 +71,7 @@ public final class EnsembleGraphBuilder {
       int maxBatchSize,
       Function<ModelSelector, ModelMetadata> members) {
     EnsembleConfig linked = config.isChain() ? link(name, config, members) : config;
-    return new EnsembleGraphBuilder(name, linked, maxBatchSize).build(members);
+    return new EnsembleGraphBuilder(name, linked, maxBatchSize, config.isChain()).build(members);
   }
 
   private static EnsembleConfig link(
@@ -104,7 +112,9 @@ public final class EnsembleGraphBuilder {
     Map<String, Integer> outputs = outputNumbers(signature);
     return new EnsembleGraph(
         name,
-        new MemberTraits(models, levels).addTo(metadata, outputs),
+        new MemberTraits(models, levels)
+            .addTo(metadata, outputs)
+            .withStreams(ordered.stream().anyMatch(EnsembleStep::streams)),
         ordered,
         levels,
         List.copyOf(numbers.keySet()),
@@ -140,8 +150,8 @@ public final class EnsembleGraphBuilder {
         });
     List<Link> inputs = new ArrayList<>();
     step.inputs().forEach((input, tensor) -> inputs.add(new Link(input, number(tensor))));
-    steps.add(
-        new EnsembleStep(steps.size() + 1, selector(step), model.decoupled(), inputs, outputs));
+    boolean streams = chain ? model.streams() : model.decoupled();
+    steps.add(new EnsembleStep(steps.size() + 1, selector(step), streams, inputs, outputs));
   }
 
   private void requireBatch(EnsembleConfig.Step step, ModelMetadata model) {

@@ -18,12 +18,12 @@ import java.util.function.ObjIntConsumer;
  *
  * @param number its place in the settings, from 1
  * @param member which version of which model
- * @param decoupled whether it may answer a request by any number of responses
+ * @param streams whether it may answer a request for a stream by any number of responses
  * @param inputs what the model takes
  * @param outputs what the model writes
  */
 record EnsembleStep(
-    int number, ModelSelector member, boolean decoupled, List<Link> inputs, List<Link> outputs) {
+    int number, ModelSelector member, boolean streams, List<Link> inputs, List<Link> outputs) {
   /**
    * A tensor of the ensemble by one model's name for it.
    *

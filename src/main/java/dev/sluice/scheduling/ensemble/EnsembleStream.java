@@ -98,7 +98,7 @@ final class EnsembleStream extends StreamedRun {
       running++;
       List<EnsembleStep> steps = graph.steps();
       for (int i = 0; i < steps.size() && !isOver(); i++) {
-        if (runsHere(i) && !steps.get(i).decoupled() && !begun.get(i) && isReady(steps.get(i))) {
+        if (runsHere(i) && !steps.get(i).streams() && !begun.get(i) && isReady(steps.get(i))) {
           begun.set(i);
           run(steps.get(i));
         }
@@ -140,7 +140,7 @@ final class EnsembleStream extends StreamedRun {
     private void goOn() {
       List<EnsembleStep> steps = graph.steps();
       for (int i = 0; i < steps.size(); i++) {
-        if (runsHere(i) && steps.get(i).decoupled()) {
+        if (runsHere(i) && steps.get(i).streams()) {
           stream(steps.get(i));
           return;
         }

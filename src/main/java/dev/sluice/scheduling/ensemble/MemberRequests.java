@@ -93,7 +93,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
    * @throws InferenceException INTERNAL, naming the output that is missing
    */
   static void requireOutputs(EnsembleStep step, InferenceResponse response, IntPredicate wanted) {
-    if (step.decoupled() && !response.last()) {
+    if (step.streams() && !response.last()) {
       return;
     }
     for (Link output : step.outputs()) {

@@ -70,14 +70,15 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
     List<EnsembleStep> steps = new ArrayList<>();
     for (EnsembleConfig.Step step : ensemble.steps()) {
       ModelSelector member = EnsembleGraphBuilder.selector(step);
-      boolean decoupled = known.apply(member).decoupled();
-      steps.add(new EnsembleStep(steps.size() + 1, member, decoupled, List.of(), List.of()));
+      boolean streams = known.apply(member).streams();
+      steps.add(new EnsembleStep(steps.size() + 1, member, streams, List.of(), List.of()));
     }
     ModelMetadata first = known.apply(steps.getFirst().member());
     ModelMetadata last = known.apply(steps.getLast().member());
-    boolean decoupled = steps.stream().anyMatch(EnsembleStep::decoupled);
+    boolean decoupled = steps.stream().anyMatch(step -> known.apply(step.member()).decoupled());
+    boolean streams = steps.stream().anyMatch(EnsembleStep::streams);
     return new SequentialEnsembleScheduler(
-        name, steps, metadata(first, last).withDecoupled(decoupled), members);
+        name, steps, metadata(first, last).withDecoupled(decoupled).withStreams(streams), members);
   }
 
   /** It takes what the first model takes, and gives what the last one gives. */

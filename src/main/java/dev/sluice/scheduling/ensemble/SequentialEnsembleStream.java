@@ -72,7 +72,7 @@ final class SequentialEnsembleStream extends StreamedRun {
       fail(step, e);
       return;
     }
-    if (step.decoupled()) {
+    if (step.streams()) {
       stream(step, part, new Behind(index, source));
     } else {
       ask(step, part, response -> answered(index, response, source));

@@ -38,7 +38,7 @@ final class StreamLevels {
         levels[i] = Math.max(levels[i], ofTensors.getOrDefault(input.tensor(), 0));
       }
       int behind = levels[i];
-      if (step.decoupled()) {
+      if (step.streams()) {
         requireAlone(ensemble, streaming, step, behind++);
       }
       for (EnsembleStep.Link output : step.outputs()) {

@@ -21,18 +21,24 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A DAG of grps with a plugin in it: whole messages go from node to node. */
 class GrpsCodeChainIT {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern TEXT = Pattern.compile("\"str_data\":\"([^\"]*)\"");
 
   @TempDir Path folder;
 
   /** Serves a DAG of these models; {@code your_model} gives back what comes. */
   private RunningServer serve(String... nodes) throws IOException {
-    new PluginJar().file("Echo").service("Model", "Echo").into(folder.resolve("data/your_model"));
+    new PluginJar()
+        .file("Echo")
+        .service("Model", "Echo")
+        .service("StreamingModel", "Echo")
+        .into(folder.resolve("data/your_model"));
     new PluginJar().file("Prefixed").service("Model", "Prefixed").into(folder.resolve("data/m2"));
     TestModels.copy(Path.of("src/test/models/oip/idf/1"), folder.resolve("data/floats"));
     var inference = new StringBuilder("models:\n");
@@ -65,6 +71,48 @@ class GrpsCodeChainIT {
                 List.of(
                     new SettingOverride("grps.deployment", folder.toString(), "--grps"),
                     new SettingOverride("listeners", "localhost:0", "--listen"))));
+  }
+
+  private static String stream(RunningServer server, String body) throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      var request =
+          HttpRequest.newBuilder(URI.create(server.url() + "/grps/v1/infer/predict?streaming=true"))
+              .header("Content-Type", "application/json")
+              .POST(BodyPublishers.ofString(body))
+              .build();
+      return http.send(request, BodyHandlers.ofString()).body();
+    }
+  }
+
+  @Test
+  void eachMessageOfOwnCodeThatStreamsGoesThroughTheNodesBehindIt() throws Exception {
+    try (RunningServer server = serve("your_model", "m2")) {
+      assertThat(messages(stream(server, "{\"str_data\": \"a\"}")))
+          .containsExactly("M2:stream data 1", "M2:stream data 2");
+      assertThat(messages(stream(server, "{\"str_data\": \"sfinal\"}")))
+          .containsExactly("M2:one", "M2:two");
+      assertThat(messages(stream(server, "{\"str_data\": \"snone\"}"))).isEmpty();
+      String broken = stream(server, "{\"str_data\": \"sraise\"}");
+      assertThat(messages(broken)).containsExactly("M2:one");
+      assertThat(broken).contains("ensemble 'dag', step 1 (model 'your_model-1.0.0'): boom");
+      assertThat(predict(server, "{\"str_data\": \"a\"}").path("str_data").asText())
+          .isEqualTo("M2:a");
+    }
+    assertThat(TensorMemory.openBlocks()).isZero();
+  }
+
+  @Test
+  void aNodeBehindThatStreamsAnswersEachMessageByAStream() throws Exception {
+    try (RunningServer server = serve("m2", "your_model", "your_model")) {
+      assertThat(messages(stream(server, "{\"str_data\": \"a\"}")))
+          .containsExactly("stream data 1", "stream data 2", "stream data 1", "stream data 2");
+    }
+    assertThat(TensorMemory.openBlocks()).isZero();
+  }
+
+  /** The texts of a stream's messages. */
+  private static List<String> messages(String stream) {
+    return TEXT.matcher(stream).results().map(text -> text.group(1)).toList();
   }
 
   private static JsonNode predict(RunningServer server, String body) throws Exception {
