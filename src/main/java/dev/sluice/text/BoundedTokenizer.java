@@ -47,6 +47,11 @@ public record BoundedTokenizer(TokenCodec codec, int maxLength, int context)
   }
 
   @Override
+  public String name(long token) {
+    return codec.name(token);
+  }
+
+  @Override
   public OptionalInt maxTokens() {
     return context == 0 ? OptionalInt.empty() : OptionalInt.of(context);
   }

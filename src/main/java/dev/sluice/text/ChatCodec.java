@@ -93,6 +93,11 @@ public final class ChatCodec implements TokenCodec {
   }
 
   @Override
+  public String name(long token) {
+    return tokenizer.name(token);
+  }
+
+  @Override
   public long size() {
     return tokenizer.size();
   }

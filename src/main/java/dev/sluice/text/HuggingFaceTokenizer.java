@@ -28,6 +28,7 @@ public final class HuggingFaceTokenizer implements TokenCodec {
   private final long whole;
   private final long plain;
   private final Optional<TokenBytes> bytes;
+  private final TokenBytes names;
   private final long size;
 
   private HuggingFaceTokenizer(TokenizersLibrary library, long whole, long plain, JsonNode json) {
@@ -35,6 +36,7 @@ public final class HuggingFaceTokenizer implements TokenCodec {
     this.whole = whole;
     this.plain = plain;
     this.bytes = TokenizerVocabulary.bytes(json);
+    this.names = TokenizerVocabulary.names(json);
     this.size = TokenizerVocabulary.size(json);
     CLEANER.register(this, () -> free(library, whole, plain));
   }
@@ -149,6 +151,11 @@ public final class HuggingFaceTokenizer implements TokenCodec {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  @Override
+  public String name(long token) {
+    return names.shown(Math.toIntExact(token));
   }
 
   @Override

@@ -50,6 +50,9 @@ public interface TokenCodec {
     return decode(tokens);
   }
 
+  /** Returns a token as the vocabulary has it, which may be no text of its own, as {@code Ġthe}. */
+  String name(long token);
+
   /** Returns how many tokens there are: each is a number below that. */
   long size();
 

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * The vocabulary of a {@code tokenizer.json}, as the bytes that its decoder makes of each token.
@@ -32,7 +34,7 @@ final class TokenizerVocabulary {
     if (decoder.isEmpty()) {
       return Optional.empty();
     }
-    SortedMap<Integer, String> names = names(json);
+    SortedMap<Integer, String> names = namesByToken(json);
     var special = new HashMap<Integer, Boolean>();
     for (JsonNode added : json.path("added_tokens")) {
       special.put(added.path("id").asInt(-1), added.path("special").asBoolean());
@@ -42,13 +44,24 @@ final class TokenizerVocabulary {
         : Optional.of(bytes(names, special, decoder.equals("ByteLevel")));
   }
 
+  /** Returns the name of each token, as the file has it; of a number between that is none, none. */
+  static TokenBytes names(JsonNode json) {
+    SortedMap<Integer, String> names = namesByToken(json);
+    return names.isEmpty() || names.lastKey() > 8 * names.size()
+        ? TokenBytes.of(List.of())
+        : TokenBytes.of(() ->
+            IntStream.rangeClosed(0, names.lastKey())
+                .mapToObj(token -> names.getOrDefault(token, ""))
+                .iterator());
+  }
+
   /** Returns the number above that of every token. */
   static long size(JsonNode json) {
-    SortedMap<Integer, String> names = names(json);
+    SortedMap<Integer, String> names = namesByToken(json);
     return names.isEmpty() ? 0 : names.lastKey() + 1L;
   }
 
-  private static SortedMap<Integer, String> names(JsonNode json) {
+  private static SortedMap<Integer, String> namesByToken(JsonNode json) {
     var names = new TreeMap<Integer, String>();
     vocabulary(json.at("/model/vocab"), names);
     for (JsonNode added : json.path("added_tokens")) {

@@ -15,6 +15,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,30 @@ class TokenizeIT {
     assertThat(answer.get("max_model_len").isNull()).isTrue();
   }
 
+  private static List<String> names(String model, String members) {
+    JsonNode answer = tokenize(model, members + ", \"return_token_strs\": true");
+    List<String> names = answer.get("token_strs").valueStream().map(JsonNode::textValue).toList();
+    assertThat(names).hasSameSizeAs(tokens(answer));
+    return names;
+  }
+
+  @Test
+  void tokensAreNamedAsTheVocabularyHasThemOnDemand() {
+    assertThat(names("minilm", "\"prompt\": \"Hello there!\""))
+        .containsExactly("[CLS]", "hello", "there", "!", "[SEP]");
+    assertThat(String.join("", names("chat", "\"prompt\": \"Hello you, ä!\"")))
+        .isEqualTo("HelloĠyou,ĠÃ¤!");
+    assertThat(names("writer", "\"prompt\": \"My\"")).containsExactly("M", "y");
+    JsonNode unnamed = tokenize("writer", "\"prompt\": \"My\", \"return_token_strs\": false");
+    assertThat(unnamed.get("token_strs").isNull()).isTrue();
+  }
+
+  @Test
+  void specialTokensOfAConversationAreNamedToo() {
+    String messages = "\"messages\": [{\"role\": \"user\", \"content\": \"Hello!\"}]";
+    assertThat(names("chat", messages)).anyMatch(name -> name.startsWith("<|"));
+  }
+
   @Test
   void specialTokensAroundATextAreLeftOutOnDemand() {
     long[] around = tokens(tokenize("minilm", "\"prompt\": " + quoted(HELLO)));
@@ -144,7 +169,7 @@ class TokenizeIT {
           tokenize   | "prompt": "a"                                     | parameter "model" is missing; wanted a text
           tokenize   | "model": "chat", "prompt": 1                      | parameter "prompt" is 1; wanted a text
           tokenize   | "model": "chat", "prompt": "a", "add": 1          | parameter "add" is not known to tokenize
-          tokenize   | "model": "chat", "prompt": "a", "return_token_strs": true | parameter "return_token_strs" is not known to tokenize
+          tokenize   | "model": "chat", "prompt": "a", "return_token_strs": 1 | parameter "return_token_strs" is 1; wanted true or false
           tokenize   | "model": "chat", "prompt": "a", "add_generation_prompt": true | parameter "add_generation_prompt" is there; wanted it beside messages only
           tokenize   | "model": "chat", "prompt": "a", "messages": [{"role": "user", "content": "b"}] | parameter "prompt" is there beside messages; wanted one of them
           tokenize   | "model": "chat", "messages": [{"role": "user", "content": "b"}], "add_special_tokens": true | parameter "add_special_tokens" is true; wanted false: the chat template says which there are

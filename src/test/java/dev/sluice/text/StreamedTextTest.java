@@ -44,6 +44,11 @@ class StreamedTextTest {
     }
 
     @Override
+    public String name(long token) {
+      return Long.toString(token);
+    }
+
+    @Override
     public long size() {
       return SILENT + 1;
     }

@@ -41,6 +41,12 @@ public interface ModelTokenizer {
     return Optional.empty();
   }
 
+  /**
+   * Returns a token of a text as the vocabulary has it, which may be no text of its own, as {@code
+   * Ġthe}.
+   */
+  String name(long token);
+
   /** Returns the most tokens that the model takes; empty if that is not known. */
   OptionalInt maxTokens();
 }

@@ -98,6 +98,11 @@ public final class Vocabulary implements TokenCodec {
   }
 
   @Override
+  public String name(long token) {
+    return texts.get(Math.toIntExact(token));
+  }
+
+  @Override
   public long size() {
     return texts.size();
   }

@@ -63,6 +63,11 @@ final class TokenBodyFuzz implements FuzzTarget {
     }
 
     @Override
+    public String name(long token) {
+      return Character.toString((char) token);
+    }
+
+    @Override
     public OptionalInt maxTokens() {
       return OptionalInt.empty();
     }

@@ -21,6 +21,7 @@ final class TokenizeReader {
   private @Nullable String prompt;
   private @Nullable Boolean around;
   private @Nullable Boolean begun;
+  private boolean named;
 
   private TokenizeReader(Body json) {
     reader = new GenerationReader(json, "tokenize");
@@ -43,6 +44,7 @@ final class TokenizeReader {
       case "model" -> reader.common(name);
       case PROMPT -> prompt = reader.text(name);
       case AROUND -> around = reader.flag(name);
+      case "return_token_strs" -> named = reader.flag(name);
       case "add_generation_prompt" -> begun = reader.flag(name);
       default -> {
         if (!conversation.read(name)) {
@@ -82,7 +84,7 @@ final class TokenizeReader {
     return prompt;
   }
 
-  private static Buffer answer(ModelTokenizer tokenizer, long[] tokens) {
+  private Buffer answer(ModelTokenizer tokenizer, long[] tokens) {
     var out = new JsonWriter(64 + 6 * tokens.length);
     out.raw("{\"count\":").number(tokens.length).raw(",\"max_model_len\":");
     tokenizer.maxTokens().ifPresentOrElse(out::number, () -> out.raw("null"));
@@ -90,6 +92,20 @@ final class TokenizeReader {
     for (int i = 0; i < tokens.length; i++) {
       out.raw(i == 0 ? "" : ",").number(tokens[i]);
     }
-    return out.raw("],\"token_strs\":null}").toBuffer();
+    out.raw("],\"token_strs\":");
+    if (named) {
+      names(tokenizer, tokens, out);
+    } else {
+      out.raw("null");
+    }
+    return out.raw('}').toBuffer();
+  }
+
+  private static void names(ModelTokenizer tokenizer, long[] tokens, JsonWriter out) {
+    out.raw('[');
+    for (int i = 0; i < tokens.length; i++) {
+      out.raw(i == 0 ? "" : ",").string(tokenizer.name(tokens[i]));
+    }
+    out.raw(']');
   }
 }
