@@ -80,6 +80,11 @@ def respond(client):
     call = [{"type": "function_call", "call_id": "a", "name": "now", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "a", "output": "noon"}]
     said = responses.create(**asked | {"input": [{"role": "user", "content": "Now?"}, *call]}, tools=[tool], max_output_tokens=3)
+    forced = {"tools": [tool], "tool_choice": {"type": "function", "name": "now"}}
+    [made] = responses.create(**asked, **forced).output
+    assert made.type == "function_call" and made.name == "now" and isinstance(json.loads(made.arguments), dict), made
+    with responses.stream(**asked, **forced) as stream:
+        assert stream.get_final_response().output[0].arguments == made.arguments
     assert said.usage.output_tokens and said.tools[0].name == "now", said
     for parameter, other in {"input[0].role": {"input": [{"role": "robot", "content": "x"}]}, "input": {"input": []}, None: {"model": "writer"},
                              "previous_response_id": {"previous_response_id": "resp_1"}, "background": {"background": True}}.items():

@@ -87,9 +87,12 @@ public final class ServerSentEvents implements ClientStream {
     chunks(200).onWritable(action);
   }
 
+  /** A piece may be empty: of a response that says nothing yet. */
   @Override
   public void write(Buffer data) {
-    chunks(200).write(form.apply(data));
+    if (data.length() > 0) {
+      chunks(200).write(form.apply(data));
+    }
   }
 
   @Override

@@ -3,10 +3,8 @@ package dev.sluice.protocol.openai.responses;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.openai.generation.ChosenToken;
-import dev.sluice.protocol.openai.generation.GeneratorOutputs;
+import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
-import dev.sluice.protocol.openai.responses.ResponseWriter.Status;
 import io.vertx.core.buffer.Buffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -17,25 +15,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResponseEvents {
   private final ResponseWriter writer;
+  private final ResponseAnswer answer;
   private boolean begun;
   private long number;
 
-  ResponseEvents(ResponseWriter writer) {
+  /**
+   * @param writer writes the response
+   * @param answer what the model says in it
+   */
+  ResponseEvents(ResponseWriter writer, ResponseAnswer answer) {
     this.writer = writer;
+    this.answer = answer;
   }
 
-  /** Returns the events of the model's next response, which is borrowed. */
+  /** Returns the events of the model's next response, which is borrowed; may be empty. */
   Buffer next(InferenceResponse response) {
     var out = new JsonWriter(512);
     if (!begun) {
       begun = true;
-      begin(out);
+      response(out, "response.created", Status.IN_PROGRESS, null);
+      response(out, "response.in_progress", Status.IN_PROGRESS, null);
     }
-    if (writer.answer().add(response)) {
-      delta(out, response);
-    }
-    if (writer.answer().isOver()) {
-      end(out, writer.ended());
+    answer.add(response, new Items(out));
+    if (answer.isOver()) {
+      Status status = answer.isCut() ? Status.INCOMPLETE : Status.COMPLETED;
+      response(out, "response." + status.word(), status, null);
     }
     return out.toBuffer();
   }
@@ -54,56 +58,9 @@ final class ResponseEvents {
     return MemorySegment.ofArray(object).asSlice(1, object.length - 2L);
   }
 
-  private void begin(JsonWriter out) {
-    response(out, "response.created", Status.IN_PROGRESS, null);
-    response(out, "response.in_progress", Status.IN_PROGRESS, null);
-    item(out, "response.output_item.added", Status.IN_PROGRESS);
-    part(out, "response.content_part.added", Status.IN_PROGRESS);
-  }
-
-  private void delta(JsonWriter out, InferenceResponse response) {
-    ofPart(
-        out,
-        "response.output_text.delta",
-        () -> {
-          GeneratorOutputs.write(out.raw(",\"delta\":"), response, GeneratorOutputs.TEXT, "\"\"");
-          out.raw(",\"logprobs\":[");
-          if (ResponseAnswer.hasTokens(response)) {
-            ChosenToken.write(out, ChosenToken.of(response));
-          }
-          out.raw(']');
-        });
-  }
-
-  private void end(JsonWriter out, Status status) {
-    ofPart(out, "response.output_text.done", () -> writer.answer().write(out.raw(',')));
-    part(out, "response.content_part.done", status);
-    item(out, "response.output_item.done", status);
-    response(out, "response." + status.word(), status, null);
-  }
-
   private void response(
       JsonWriter out, String type, Status status, @Nullable InferenceException failure) {
     event(out, type, () -> writer.write(out.raw(",\"response\":"), status, failure));
-  }
-
-  private void item(JsonWriter out, String type, Status status) {
-    event(out, type, () -> writer.message(out.raw(",\"output_index\":0,\"item\":"), status));
-  }
-
-  private void part(JsonWriter out, String type, Status status) {
-    ofPart(out, type, () -> writer.part(out.raw(",\"part\":"), status));
-  }
-
-  private void ofPart(JsonWriter out, String type, Runnable members) {
-    event(
-        out,
-        type,
-        () -> {
-          writer.messageId(out.raw(",\"item_id\":"));
-          out.raw(",\"output_index\":0,\"content_index\":0");
-          members.run();
-        });
   }
 
   /**
@@ -117,5 +74,76 @@ final class ResponseEvents {
     number++;
     members.run();
     out.raw("}\n\n");
+  }
+
+  /** Writes the events of items. */
+  private final class Items implements OutputListener {
+    private final JsonWriter out;
+
+    Items(JsonWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public void added(OutputItem item) {
+      whole("response.output_item.added", item);
+      if (item instanceof OutputMessage message) {
+        part("response.content_part.added", message);
+      }
+    }
+
+    @Override
+    public void said(OutputMessage message, String text, String logProbs) {
+      of(
+          message,
+          "response.output_text.delta",
+          () -> {
+            out.raw(",\"content_index\":0,\"delta\":").string(text).raw(",\"logprobs\":[");
+            out.raw(GenerationReader.segment(logProbs)).raw(']');
+          });
+    }
+
+    @Override
+    public void argued(OutputCall call, String json) {
+      of(call, "response.function_call_arguments.delta", () -> out.raw(",\"delta\":").string(json));
+    }
+
+    @Override
+    public void ended(OutputItem item) {
+      switch (item) {
+        case OutputMessage message -> {
+          of(
+              message,
+              "response.output_text.done",
+              () -> message.writeText(out.raw(",\"content_index\":0,")));
+          part("response.content_part.done", message);
+        }
+        case OutputCall call ->
+            of(call, "response.function_call_arguments.done", () -> call.writeDone(out));
+      }
+      whole("response.output_item.done", item);
+    }
+
+    private void whole(String type, OutputItem item) {
+      event(
+          out,
+          type,
+          () -> item.write(out.raw(",\"output_index\":").number(item.index()).raw(",\"item\":")));
+    }
+
+    private void part(String type, OutputMessage message) {
+      of(message, type, () -> message.writePart(out.raw(",\"content_index\":0,\"part\":")));
+    }
+
+    private void of(OutputItem item, String type, Runnable members) {
+      event(
+          out,
+          type,
+          () -> {
+            out.raw(",\"item_id\":").string(item.id());
+            out.raw(",\"output_index\":").number(item.index());
+            members.run();
+          });
+    }
   }
 }

@@ -8,6 +8,9 @@ import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.protocol.openai.generation.ResponseFormat;
+import dev.sluice.protocol.openai.tools.ToolChoice;
+import dev.sluice.protocol.openai.tools.ToolFunction;
+import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +33,9 @@ final class ResponseReader {
   /** A text in JSON. */
   private String instructions = "";
 
-  private boolean withoutTools;
+  private List<ToolFunction> functions = List.of();
+  private ToolChoice toolChoice = new ToolChoice.Auto();
+  private boolean parallel = true;
   private boolean logProbs;
   private int topLogProbs;
 
@@ -64,8 +69,17 @@ final class ResponseReader {
     if (logProbs || topLogProbs > 0) {
       parameters.put(LOGPROBS, new ParameterValue.Whole(topLogProbs, false));
     }
+    var tools = new Tools(functions, toolChoice, parallel);
+    if (tools.isForced()
+        && (parameters.containsKey(ResponseFormat.SCHEMA) || parameters.containsKey("regex"))) {
+      throw OpenAiError.parameter(
+          "tool_choice",
+          "there beside another form of the answer",
+          "\"auto\" or \"none\" with text.format, json_schema or regex");
+    }
+    parameters.putAll(tools.parameters());
     return new ResponseRequest(
-        model, conversation.json(!withoutTools), reader.stream(), parameters, settings);
+        model, conversation.json(tools.areShown()), reader.stream(), parameters, tools, settings);
   }
 
   private void member(String name) {
@@ -78,9 +92,9 @@ final class ResponseReader {
       case "chat_template_kwargs" -> conversation.read(name);
       case "tools" -> tools(name);
       case "tool_choice" -> {
-        String choice = reader.oneOf(name, List.of("auto", "none"));
-        withoutTools = choice.equals("none");
-        settings.put(name, "\"" + choice + "\"");
+        var choice = new ForcedCall(reader, name);
+        toolChoice = choice.choice();
+        settings.put(name, choice.json());
       }
       case "include" -> include(name);
       case "top_logprobs" -> {
@@ -115,13 +129,16 @@ final class ResponseReader {
     }
   }
 
-  /** Reads what has no effect. */
+  /** Reads what is repeated; most of it has no effect. */
   private void repeated(String name) {
     switch (name) {
       case "user", "safety_identifier", "prompt_cache_key" ->
           settings.put(name, reader.json(name, Kind.STRING, "a text"));
       case "metadata" -> metadata(name);
-      case "parallel_tool_calls" -> settings.put(name, Boolean.toString(reader.flag(name)));
+      case "parallel_tool_calls" -> {
+        parallel = reader.flag(name);
+        settings.put(name, Boolean.toString(parallel));
+      }
       case "max_tool_calls" ->
           settings.put(name, Integer.toString(reader.whole(name, 1, Integer.MAX_VALUE)));
       case "truncation" -> {
@@ -134,6 +151,7 @@ final class ResponseReader {
   private void tools(String name) {
     var tools = new ResponseTools(reader, name);
     conversation.tools(tools.template());
+    functions = tools.functions();
     settings.put(name, tools.repeated());
   }
 

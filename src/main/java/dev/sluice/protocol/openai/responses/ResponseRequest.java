@@ -1,6 +1,7 @@
 package dev.sluice.protocol.openai.responses;
 
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.tools.Tools;
 import java.util.Map;
 
 /**
@@ -10,6 +11,7 @@ import java.util.Map;
  * @param conversation its prompt, as JSON for the chat template
  * @param stream whether the answer is wanted as events
  * @param parameters for the model: how tokens are sampled, and when it stops
+ * @param tools functions that the model may call
  * @param settings what the answer repeats
  */
 record ResponseRequest(
@@ -17,6 +19,7 @@ record ResponseRequest(
     String conversation,
     boolean stream,
     Map<String, ParameterValue> parameters,
+    Tools tools,
     ResponseSettings settings) {
   ResponseRequest {
     parameters = Map.copyOf(parameters);

@@ -5,7 +5,9 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
+import dev.sluice.protocol.openai.tools.ToolFunction;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +23,10 @@ final class ResponseTools {
   private final JsonCursor in;
   private final JsonWriter template = new JsonWriter(256);
   private final JsonWriter repeated = new JsonWriter(256);
-  private int count;
+  private final List<ToolFunction> functions = new ArrayList<>();
+
+  /** The name of the function that was read last. */
+  private String function = "";
 
   /**
    * Reads the next value.
@@ -37,19 +42,25 @@ final class ResponseTools {
     }
     in.beginArray();
     while (in.nextElement()) {
-      tool("%s[%d]".formatted(name, count));
-      count++;
+      tool("%s[%d]".formatted(name, functions.size()));
     }
+  }
+
+  /** Returns them as they are called. */
+  List<ToolFunction> functions() {
+    return functions;
   }
 
   /** Returns the list for the template; empty if there are none. */
   String template() {
-    return count == 0 ? "" : template.raw(']').toBuffer().toString(StandardCharsets.UTF_8);
+    return functions.isEmpty() ? "" : template.raw(']').toBuffer().toString(StandardCharsets.UTF_8);
   }
 
   /** Returns the list for the response. */
   String repeated() {
-    return count == 0 ? "[]" : repeated.raw(']').toBuffer().toString(StandardCharsets.UTF_8);
+    return functions.isEmpty()
+        ? "[]"
+        : repeated.raw(']').toBuffer().toString(StandardCharsets.UTF_8);
   }
 
   private void tool(String name) {
@@ -60,7 +71,7 @@ final class ResponseTools {
     if (!members.containsKey("type") || !members.containsKey("name")) {
       throw OpenAiError.parameter(name, "without a type or a name", "a function with both");
     }
-    String before = count == 0 ? "[" : ",";
+    String before = functions.isEmpty() ? "[" : ",";
     template.raw(before).raw("{\"type\":\"function\",\"function\":{\"name\":");
     json(template, members.get("name"));
     repeated.raw(before).raw("{\"type\":\"function\",\"name\":");
@@ -74,10 +85,17 @@ final class ResponseTools {
     }
     template.raw("}}");
     repeated.raw('}');
+    functions.add(new ToolFunction(function, members.getOrDefault("parameters", "")));
   }
 
   private static void json(JsonWriter out, String json) {
     out.raw(GenerationReader.segment(json));
+  }
+
+  private String name(String called) {
+    int from = in.position();
+    function = reader.text(called);
+    return in.text(from, in.position()).strip();
   }
 
   /** Returns the members of a function as JSON. */
@@ -93,7 +111,8 @@ final class ResponseTools {
       }
       switch (key) {
         case "type" -> members.put(key, reader.oneOf(called, List.of("function")));
-        case "name", "description" -> members.put(key, reader.json(called, Kind.STRING, "a text"));
+        case "name" -> members.put(key, name(called));
+        case "description" -> members.put(key, reader.json(called, Kind.STRING, "a text"));
         case "parameters" ->
             members.put(key, reader.json(called, Kind.OBJECT, "a schema, which is an object"));
         case "strict" -> members.put(key, Boolean.toString(reader.flag(called)));

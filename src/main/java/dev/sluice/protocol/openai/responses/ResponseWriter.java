@@ -12,54 +12,28 @@ import org.jspecify.annotations.Nullable;
 final class ResponseWriter {
   private final String id;
   private final ResponseRequest request;
+  private final ResponseAnswer answer;
   private final InstantSource clock;
   private final long created;
-  private final ResponseAnswer answer = new ResponseAnswer();
-
-  /** How far a response or an item of it is, in the protocol's words. */
-  enum Status {
-    IN_PROGRESS("in_progress"),
-    COMPLETED("completed"),
-    INCOMPLETE("incomplete"),
-    FAILED("failed");
-
-    private final String word;
-
-    Status(String word) {
-      this.word = word;
-    }
-
-    String word() {
-      return word;
-    }
-  }
 
   /**
-   * @param id what names are made of
+   * @param id what its name is made of
+   * @param answer what the model says
    * @param clock tells when it was asked for, which is now, and when it is completed
    */
-  ResponseWriter(String id, ResponseRequest request, InstantSource clock) {
+  ResponseWriter(String id, ResponseRequest request, ResponseAnswer answer, InstantSource clock) {
     this.id = id;
     this.request = request;
+    this.answer = answer;
     this.clock = clock;
     this.created = clock.instant().getEpochSecond();
   }
 
-  /** Returns what the model has said, to which more may come. */
-  ResponseAnswer answer() {
-    return answer;
-  }
-
-  /** Returns how the answer is, which is over. */
-  Status ended() {
-    return answer.isCut() ? Status.INCOMPLETE : Status.COMPLETED;
-  }
-
   /** Returns the whole answer; borrows the only response. */
   Buffer whole(InferenceResponse response) {
-    boolean _ = answer.add(response);
+    answer.add(response, OutputListener.NONE);
     var out = new JsonWriter(1024);
-    write(out, ended(), null);
+    write(out, answer.isCut() ? Status.INCOMPLETE : Status.COMPLETED, null);
     return out.toBuffer();
   }
 
@@ -80,15 +54,12 @@ final class ResponseWriter {
     error(out, failure);
     out.raw(",\"incomplete_details\":");
     out.raw(status == Status.INCOMPLETE ? "{\"reason\":\"max_output_tokens\"}" : "null");
-    out.raw(",\"model\":").string(request.model()).raw(",\"output\":[");
-    if (status == ended()) {
-      message(out, status);
-    }
-    out.raw("],\"usage\":");
-    if (status == ended()) {
-      answer.usage(out);
+    out.raw(",\"model\":").string(request.model());
+    if (status == Status.IN_PROGRESS || status == Status.FAILED) {
+      out.raw(",\"output\":[],\"usage\":null");
     } else {
-      out.raw("null");
+      answer.writeItems(out.raw(",\"output\":"));
+      answer.writeUsage(out.raw(",\"usage\":"));
     }
     request.settings().write(out);
     out.raw('}');
@@ -101,32 +72,5 @@ final class ResponseWriter {
       out.raw("{\"code\":").string(OpenAiError.word(failure));
       out.raw(",\"message\":").string(failure.getMessage()).raw('}');
     }
-  }
-
-  /** Writes the name of the message. */
-  void messageId(JsonWriter out) {
-    out.string("msg_" + id);
-  }
-
-  /** Writes the message; without its text while it is in progress. */
-  void message(JsonWriter out, Status status) {
-    messageId(out.raw("{\"id\":"));
-    out.raw(",\"type\":\"message\",\"status\":").string(status.word());
-    out.raw(",\"role\":\"assistant\",\"content\":[");
-    if (status != Status.IN_PROGRESS) {
-      part(out, status);
-    }
-    out.raw("]}");
-  }
-
-  /** Writes the only part of the message; without its text while it is in progress. */
-  void part(JsonWriter out, Status status) {
-    out.raw("{\"type\":\"output_text\",\"annotations\":[],");
-    if (status == Status.IN_PROGRESS) {
-      out.raw("\"text\":\"\",\"logprobs\":[]");
-    } else {
-      answer.write(out);
-    }
-    out.raw('}');
   }
 }

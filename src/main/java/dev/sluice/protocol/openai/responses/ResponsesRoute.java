@@ -3,6 +3,8 @@ package dev.sluice.protocol.openai.responses;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.tokens.ModelTokenizer;
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.protocol.openai.generation.ChoiceAnswers;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.protocol.openai.generation.OpenAiError;
@@ -15,6 +17,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One request for a response, answered whole or by server-sent events.
@@ -44,12 +47,15 @@ record ResponsesRoute(DataPlane data, InstantSource clock) implements PostRoute 
   private Future<Void> answer(
       HttpExchange exchange, ResponseRequest request, InferenceRequest asked) {
     exchange.record().traces(asked, "");
-    var writer = new ResponseWriter(exchange.requestId(), request, clock);
+    String id = exchange.requestId();
+    Optional<ToolCallForm> form = asked.model().tokenizer().flatMap(ModelTokenizer::toolCalls);
+    var said = new ResponseAnswer(id, request.tools().parser(form, request.stream()));
+    var writer = new ResponseWriter(id, request, said, clock);
     if (!request.stream()) {
       return new ChoiceAnswers(data, exchange, List.of(asked))
           .whole(responses -> writer.whole(responses.getFirst()));
     }
-    var events = new ResponseEvents(writer);
+    var events = new ResponseEvents(writer, said);
     var client =
         ServerSentEvents.ofWhole(exchange, events::failed, OpenAiError::of, ChoiceAnswers.DONE);
     return new StreamPump(exchange, client, events::next).ask(data, asked);

@@ -7,6 +7,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.Tensors;
@@ -14,15 +15,19 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ResponseEventsTest {
+  private final ResponseAnswer answer = new ResponseAnswer("1", Optional.empty());
   private final ResponseEvents events =
       new ResponseEvents(
           new ResponseWriter(
               "1",
-              new ResponseRequest("m", "", true, Map.of(), new ResponseSettings()),
-              InstantSource.fixed(Instant.ofEpochSecond(5))));
+              new ResponseRequest("m", "", true, Map.of(), Tools.NONE, new ResponseSettings()),
+              answer,
+              InstantSource.fixed(Instant.ofEpochSecond(5))),
+          answer);
 
   private String said(String text) {
     var output = new NamedTensor("text", Tensors.texts(Shape.of(1), text));
@@ -39,7 +44,7 @@ class ResponseEventsTest {
         .endsWith(
             """
             event: response.output_text.delta
-            data: {"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1",\
+            data: {"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1_0",\
             "output_index":0,"content_index":0,"delta":"Hi \\"é\\"\\n","logprobs":[]}
 
             """);

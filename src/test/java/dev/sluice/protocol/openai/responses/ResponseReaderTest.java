@@ -164,7 +164,9 @@ class ResponseReaderTest {
           "tools": [{"type": "web_search"}]                | parameter "tools[0].type" is "web_search"; wanted function
           "tools": [{"type": "function"}]                  | parameter "tools[0]" is without a type or a name; wanted a function with both
           "tools": [{"type": "function", "name": "f", "parameters": []}] | parameter "tools[0].parameters" is a list; wanted a schema, which is an object
-          "tool_choice": "required"                        | parameter "tool_choice" is "required"; wanted auto or none
+          "input": "x", "tool_choice": "required"          | parameter "tool_choice" is "required"; wanted it beside tools only
+          "tool_choice": "maybe"                           | parameter "tool_choice" is "maybe"; wanted auto, none, required, or an object of type function, with a name
+          "tool_choice": {"type": "web_search"}            | parameter "tool_choice" is an object; wanted auto, none, required, or an object of type function, with a name
           "text": {"format": {"type": "json_schema", "schema": {}}} | parameter "text.format" is without a name; wanted an object with type text, json_object, or json_schema, name and schema
           "text": {"format": {"type": "json_schema", "name": "n"}} | parameter "text.format" is without a schema; wanted an object with type text, json_object, or json_schema, name and schema
           "text": {"format": {"type": "xml"}}              | parameter "text.format" is of another type; wanted an object with type text, json_object, or json_schema, name and schema

@@ -1,0 +1,36 @@
+package dev.sluice.protocol.openai.responses;
+
+/** Is told how the output of a response grows, in the order in which it does. */
+interface OutputListener {
+  /** Hears nothing. */
+  OutputListener NONE =
+      new OutputListener() {
+        @Override
+        public void added(OutputItem item) {}
+
+        @Override
+        public void said(OutputMessage message, String text, String logProbs) {}
+
+        @Override
+        public void argued(OutputCall call, String json) {}
+
+        @Override
+        public void ended(OutputItem item) {}
+      };
+
+  /** There is a further item, in progress. */
+  void added(OutputItem item);
+
+  /**
+   * Text comes to a message.
+   *
+   * @param logProbs of its tokens, as elements of a list; may be empty
+   */
+  void said(OutputMessage message, String text, String logProbs);
+
+  /** Arguments come to a call. */
+  void argued(OutputCall call, String json);
+
+  /** Nothing more comes to an item. */
+  void ended(OutputItem item);
+}
