@@ -116,6 +116,7 @@ public final class SluiceServer implements Server {
     this.measuring = measure(lag);
     this.memory = new MemoryBudget(config.limits().memoryBudget());
     TensorMemory.keepAtMost(memory.limit() / KEPT_PART);
+    TensorMemory.keepTensorsBelow(memory.limit() / 2);
     this.regions = regions(config.protocols().oip().sharedMemory());
     this.listeners = listeners();
     report();

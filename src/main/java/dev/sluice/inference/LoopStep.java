@@ -1,7 +1,10 @@
 package dev.sluice.inference;
 
+import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.PaddingSide;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What schedulers know of a request that is a step of a generation loop. */
 public sealed interface LoopStep {
@@ -11,8 +14,25 @@ public sealed interface LoopStep {
    * @param tokens that it has, in all of its rows
    * @param behindCache whether it continues what earlier chunks left in the caches. Such a step
    *     runs alone: attention operators take several new tokens behind a cache for one row only
+   * @param late inputs that take the place of its own if it runs alone
    */
-  record Prefill(long tokens, boolean behindCache) implements LoopStep {}
+  record Prefill(long tokens, boolean behindCache, LateInputs late) implements LoopStep {}
+
+  /**
+   * Inputs of a step that are made when it runs, not when it is queued: it holds no memory for them
+   * while it waits.
+   */
+  @FunctionalInterface
+  interface LateInputs {
+    /** A step has no other inputs than its own. */
+    LateInputs NONE = () -> null;
+
+    /**
+     * Returns the inputs to run with, the caller's to close; null: the step's own. On the thread
+     * that runs it, just before it does; more than once if the run is repeated.
+     */
+    @Nullable List<NamedTensor> make();
+  }
 
   /**
    * How the rows of a decode step may be padded, so that streams of different lengths run together:

@@ -2,6 +2,7 @@ package dev.sluice.serving;
 
 import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.StreamConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelProblem;
@@ -14,6 +15,7 @@ import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
+import dev.sluice.scheduling.prefix.PrefixCache;
 import dev.sluice.scheduling.queue.CacheBudget;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -86,16 +88,18 @@ public final class ServableModel implements Servable {
     }
     this.tokenizer = generator.flatMap(Generator::texts).or(instances.first()::tokenizer);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
-    lengths.ifPresent(found -> found.join(instances.first()));
+    var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
+    lengths.ifPresent(found -> found.join(instances.first(), prefixes(config, caches, meter)));
     this.facts =
         VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
             config,
             AdmissionController.of(config, meter, nanoTime),
             meter);
-    var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
     var queue = new ModelQueue(config.queue(), caches);
     meter.streamCaches(caches::reserved, caches::waiting);
+    generator.ifPresent(
+        loop -> meter.prompts(loop.promptTokens()::computed, loop.promptTokens()::reused));
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
     this.cancellableQueue =
@@ -125,6 +129,19 @@ public final class ServableModel implements Servable {
     breaker.onFailing(workers::reopenSessions);
     this.monitor = monitor();
     meter.add(monitor);
+  }
+
+  private static PrefixCache prefixes(ModelConfig config, CacheBudget caches, VersionMeter meter) {
+    StreamConfig.Prefixes wanted = config.stream().prefixes();
+    var prefixes =
+        new PrefixCache(
+            PrefixCache.LEAST,
+            wanted.limit(),
+            caches::free,
+            wanted.sharedBy() != StreamConfig.SharedBy.ALL);
+    caches.onReserved(prefixes::giveUp);
+    meter.keptPrefixes(prefixes::bytes);
+    return prefixes;
   }
 
   private CoalescedWakeUps requestCalls(boolean inline) {

@@ -9,6 +9,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.generator.LoopProof;
+import dev.sluice.scheduling.prefix.PrefixCache;
 import dev.sluice.serving.worker.SessionExecutor;
 import java.util.List;
 import org.slf4j.Logger;
@@ -33,20 +34,28 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
     }
   }
 
-  /** Lets streams run as the settings want it, as far as the model proves that it can. */
-  void join(ModelSession session) {
+  /**
+   * Lets streams run as the settings want it, as far as the model proves that it can.
+   *
+   * @param prefixes of its prompts; taken over
+   */
+  void join(ModelSession session, PrefixCache prefixes) {
     StreamConfig stream = config.stream();
     int most = config.batching().joined() && hasMask() ? stream.maxPadding() : 0;
     int chunk = hasPrompts() ? stream.prefillChunk() : 0;
-    if (most > 0 || chunk > 0) {
+    boolean reuses = hasPrompts() && hasMask() && stream.prefixes().limit() > 0;
+    if (most > 0 || chunk > 0 || reuses) {
       List<LoopProof> proofs = prove(session);
-      generator.use(proofs, most, chunk);
+      generator.use(proofs, most, chunk, prefixes);
       for (LoopProof proof : proofs) {
         if (most > 0 && proof.side().isEmpty()) {
           log(proof, proof.apart(), "streams of different lengths are not joined");
         }
         if (chunk > 0) {
           proof.whole().ifPresent(why -> log(proof, why, "prompts run whole, not in chunks"));
+        }
+        if (reuses && proof.whole().isEmpty()) {
+          proof.afresh().ifPresent(why -> log(proof, why, "prompts share no prefixes"));
         }
       }
     }
@@ -90,7 +99,19 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
         .flatMap(proof -> proof.whole().stream())
         .findFirst()
         .map("prompts run whole: "::concat)
-        .orElseGet(this::chunks);
+        .orElseGet(() -> chunks() + "; " + prefixes(proofs));
+  }
+
+  private String prefixes(List<LoopProof> proofs) {
+    return proofs.stream()
+        .flatMap(proof -> proof.afresh().stream())
+        .findFirst()
+        .map("prompts share no prefixes: "::concat)
+        .orElse(
+            config.stream().prefixes().limit() == 0
+                ? "prefixes that prompts share would be computed once without"
+                    + " stream.prefixes.shared_by: none"
+                : "prefixes that prompts share are computed once");
   }
 
   private String chunks() {

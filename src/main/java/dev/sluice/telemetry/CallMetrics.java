@@ -50,6 +50,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     streams(page, models);
     queues(page);
     caches(page);
+    prompts(page);
     waiting(page);
     runs(page);
     signatures(page);
@@ -176,6 +177,26 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
             "sluice_streams_waiting_for_cache", Kind.GAUGE, "Streams that wait for such memory.");
     for (VersionMeter version : telemetry.versions()) {
       waiting.add(version.cacheWaiting(), labels(version));
+    }
+  }
+
+  private void prompts(MetricsPage page) {
+    Family prefixes =
+        page.family(
+            "sluice_stream_prefix_bytes",
+            Kind.GAUGE,
+            "KV caches of prompts that are kept for the next ones (stream.prefixes).");
+    for (VersionMeter version : telemetry.versions()) {
+      prefixes.add(version.prefixBytes(), labels(version));
+    }
+    Family prompts =
+        page.family(
+            "sluice_prompt_tokens_total",
+            COUNTER,
+            "Tokens of prompts that were computed, and reused ones that were not.");
+    for (VersionMeter version : telemetry.versions()) {
+      prompts.add(version.computedPromptTokens(), labels(version, "source", "computed"));
+      prompts.add(version.reusedPromptTokens(), labels(version, "source", "reused"));
     }
   }
 

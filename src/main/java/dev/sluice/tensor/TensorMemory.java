@@ -37,6 +37,9 @@ public final class TensorMemory {
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(ADDRESS));
 
+  /** Bytes of tensors beyond which nothing is kept in them for later requests. */
+  private static volatile long mostToKeepIn = Long.MAX_VALUE;
+
   private TensorMemory() {}
 
   /** Blocks allocated and not yet freed, runtime-owned outputs included. For leak checks. */
@@ -50,6 +53,16 @@ public final class TensorMemory {
    */
   public static void keepAtMost(long bytes) {
     CACHE.limit(bytes);
+  }
+
+  /** Lets tensors be kept for later requests as long as all tensors take no more bytes. */
+  public static void keepTensorsBelow(long bytes) {
+    mostToKeepIn = bytes;
+  }
+
+  /** Returns whether so many bytes of tensors more may be kept for later requests now. */
+  public static boolean mayKeep(long bytes) {
+    return openBytes() <= mostToKeepIn - bytes;
   }
 
   /** Frees the blocks that are kept for the next tensors. */

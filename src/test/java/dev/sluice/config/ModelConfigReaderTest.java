@@ -86,6 +86,7 @@ class ModelConfigReaderTest {
           max_padding: 64
           prefill_chunk: 128
           cache_memory: 2MiB
+          prefixes: { memory: 3MiB, shared_by: all }
         instances: 2
         concurrency: 1
         max_queued_requests: 64
@@ -204,7 +205,8 @@ class ModelConfigReaderTest {
                                     true)))),
                     64,
                     128,
-                    2L << 20),
+                    2L << 20,
+                    new StreamConfig.Prefixes(3L << 20, StreamConfig.SharedBy.ALL)),
                 Optional.of(
                     new EnsembleConfig(
                         List.of(

@@ -533,6 +533,8 @@ class SluiceConfigReaderTest {
             "maxPadding",
             "prefillChunk",
             "cacheMemory",
+            "memory",
+            "sharedBy",
             "ensemble",
             "classLabels",
             "sequence",

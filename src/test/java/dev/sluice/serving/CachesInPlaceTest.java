@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,13 +31,17 @@ class CachesInPlaceTest {
         stop: { steps: 80 }
       """;
 
+  private static final String TOKENS =
+      SETTINGS.replace("emit: [logits]", "prefixes: { shared_by: %s }");
+
   @TempDir Path folder;
 
-  private HeldDecoder start() throws IOException {
-    Path version = Files.createDirectories(folder.resolve("1"));
+  private HeldDecoder start(String settings) throws IOException {
+    Path model = Files.createTempDirectory(folder, "chat");
+    Path version = Files.createDirectories(model.resolve("1"));
     Files.copy(Path.of("src/sample/models/chat/1/model.onnx"), version.resolve("model.onnx"));
-    Files.writeString(folder.resolve("model.yml"), SETTINGS);
-    return new HeldDecoder(version, HeldDecoder.config(folder), "past_key_values.0.key");
+    Files.writeString(model.resolve("model.yml"), settings);
+    return new HeldDecoder(version, HeldDecoder.config(model), "past_key_values.0.key");
   }
 
   private static List<float[]> logits(StreamReader reader) throws Throwable {
@@ -51,7 +56,7 @@ class CachesInPlaceTest {
 
   @Test
   void stepsRunInCachesWithRoomThatGrowSeldomAndSayWhatEachSaysAlone() throws Throwable {
-    try (HeldDecoder decoder = start()) {
+    try (HeldDecoder decoder = start(SETTINGS)) {
       StreamReader[] readers = decoder.prefilled(LENGTHS);
       int before = decoder.held().shapes().size();
       decoder.block();
@@ -76,6 +81,45 @@ class CachesInPlaceTest {
           assertThat(together.get(i).get(step)).as("step %d", step).isEqualTo(alone.get(step));
         }
       }
+    }
+  }
+
+  /** Of 40 tokens, the first 25 of which are those of all others. */
+  private static StreamReader prompt(HeldDecoder decoder, int salt) {
+    var ids = new long[40];
+    Arrays.setAll(ids, i -> i < 25 ? 5 + i * 11L : 7 + i * (13L + salt));
+    return decoder.stream(HeldDecoder.tokens(Shape.of(1, 40), ids)).ask(STEPS);
+  }
+
+  private static List<Integer> tokens(StreamReader reader) throws Throwable {
+    reader.end();
+    var tokens = new ArrayList<Integer>();
+    while (reader.waiting() > 0) {
+      tokens.add(Float.floatToRawIntBits(reader.next().getFirst()[0]));
+    }
+    return tokens;
+  }
+
+  @Test
+  void streamsBehindThePrefixOfAnotherSayWhatTheySayWithoutIt() throws Throwable {
+    var alone = new ArrayList<List<Integer>>();
+    try (HeldDecoder decoder = start(TOKENS.formatted("none"))) {
+      for (int salt = 0; salt < 4; salt++) {
+        alone.add(tokens(prompt(decoder, salt)));
+      }
+      assertThat(decoder.model().meter().reusedPromptTokens()).isZero();
+    }
+    try (HeldDecoder decoder = start(TOKENS.formatted("identity"))) {
+      assertThat(tokens(prompt(decoder, 0))).isEqualTo(alone.get(0));
+      assertThat(tokens(prompt(decoder, 1))).isEqualTo(alone.get(1));
+      StreamReader[] together = {
+        prompt(decoder, 0), prompt(decoder, 2), prompt(decoder, 3), prompt(decoder, 1)
+      };
+      assertThat(tokens(together[0])).isEqualTo(alone.get(0));
+      assertThat(tokens(together[1])).isEqualTo(alone.get(2));
+      assertThat(tokens(together[2])).isEqualTo(alone.get(3));
+      assertThat(tokens(together[3])).isEqualTo(alone.get(1));
+      assertThat(decoder.model().meter().reusedPromptTokens()).isEqualTo(25 + 39 + 25 + 25 + 39);
     }
   }
 }

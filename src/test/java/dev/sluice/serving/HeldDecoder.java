@@ -9,6 +9,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.serving.stream.OpenStreams;
@@ -101,9 +102,13 @@ final class HeldDecoder implements AutoCloseable {
   }
 
   StreamReader stream(Deadline deadline, NamedTensor... inputs) {
+    return stream(Caller.SERVER, deadline, inputs);
+  }
+
+  StreamReader stream(Caller caller, Deadline deadline, NamedTensor... inputs) {
     var request =
         new InferenceRequest(
-            lease.acquire(),
+            lease.acquireFor(caller),
             model.metadata().signature("").orElseThrow(),
             List.of(inputs),
             List.of(),

@@ -75,7 +75,8 @@ class MergedDecoderTest {
           .isEqualTo(
               "left padding does not change its answers:"
                   + " streams of different lengths advance together;"
-                  + " prompts run in chunks of 256 tokens");
+                  + " prompts run in chunks of 256 tokens;"
+                  + " prefixes that prompts share are computed once");
     }
   }
 

@@ -297,7 +297,8 @@ class StreamLengthsTest {
         .isEqualTo(
             "right padding does not change its answers:"
                 + " streams of different lengths advance together, their caches written in place;"
-                + " prompts run in chunks of 256 tokens");
+                + " prompts run in chunks of 256 tokens;"
+                + " prefixes that prompts share are computed once");
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param cacheMemory size of what streams of a model that runs in a loop keep from step to step,
  *     together: a stream waits in the queue until there is memory for its prompt and its most
  *     steps; 0: any size
+ * @param prefixes KV caches of prompts that are kept for the next ones
  */
 public record StreamConfig(
     int rows,
@@ -29,7 +30,8 @@ public record StreamConfig(
     Optional<GeneratorConfig> generator,
     int maxPadding,
     int prefillChunk,
-    long cacheMemory) {
+    long cacheMemory,
+    Prefixes prefixes) {
   private static final int MAX_PADDING = 512;
   private static final int PREFILL_CHUNK = 256;
 
@@ -40,10 +42,52 @@ public record StreamConfig(
   private static final int LARGEST_CHUNK = 1 << 20;
   private static final long MOST_MEMORY = 1L << 40;
 
+  /**
+   * Kept KV caches of prompts: a later prompt that begins with the same tokens computes only the
+   * others, if the model proves when it is loaded that this changes nothing.
+   *
+   * @param memory size of what is kept, at most; the least recently used is given up first, and all
+   *     of it where streams need {@code cache_memory}; 0: 64MiB, or a sixteenth of the largest heap
+   *     if that is less
+   * @param sharedBy whose prompts may begin with what is kept. {@code identity}: those of the same
+   *     identity; {@code all}: those of any, who may learn by the time that an answer takes how the
+   *     prompts of others begin; {@code none}: nothing is kept
+   */
+  public record Prefixes(long memory, SharedBy sharedBy) {
+    public static final Prefixes DEFAULT = new Prefixes(0, SharedBy.IDENTITY);
+
+    private static final long USUAL = 64L << 20;
+    private static final int PART_OF_HEAP = 16;
+
+    static Prefixes read(Section prefixes, Prefixes defaults) {
+      return new Prefixes(
+          prefixes.size("memory", defaults.memory, 0, MOST_MEMORY),
+          prefixes.choice("shared_by", defaults.sharedBy));
+    }
+
+    /** Returns the number of bytes that may be kept; 0: none. */
+    public long limit() {
+      if (sharedBy == SharedBy.NONE) {
+        return 0;
+      }
+      return memory > 0 ? memory : Math.min(USUAL, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
+    }
+  }
+
+  /** Whose prompts may begin with what was computed for an earlier one. */
+  public enum SharedBy {
+    /** Nobody's. */
+    NONE,
+    /** Those of the same identity. */
+    IDENTITY,
+    /** Anybody's. */
+    ALL
+  }
+
   /** Settings with the default padding and chunks. */
   public StreamConfig(
       int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
-    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK, 0);
+    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK, 0, Prefixes.DEFAULT);
   }
 
   static StreamConfig read(Section stream, StreamConfig defaults) {
@@ -63,7 +107,8 @@ public record StreamConfig(
         generator,
         stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING),
         stream.number("prefill_chunk", defaults.prefillChunk, 0, LARGEST_CHUNK),
-        cacheMemory);
+        cacheMemory,
+        stream.section("prefixes", found -> Prefixes.read(found, defaults.prefixes)));
   }
 
   /** Returns the same for a model whose files are in a folder. */
@@ -75,12 +120,13 @@ public record StreamConfig(
         generator.map(loop -> loop.in(folder)),
         maxPadding,
         prefillChunk,
-        cacheMemory);
+        cacheMemory,
+        prefixes);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
     return new StreamConfig(
-        rows, wanted, maxStreams, generator, maxPadding, prefillChunk, cacheMemory);
+        rows, wanted, maxStreams, generator, maxPadding, prefillChunk, cacheMemory, prefixes);
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.Signature;
 import dev.sluice.scheduling.BatchExecutor;
@@ -227,9 +228,20 @@ public final class BatchRunner {
 
   /** Without the padding of a step whose neighbours have left it. */
   private List<NamedTensor> computeAlone(List<PendingRequest> members, int size) {
-    return size > 0 && StepAlignment.isPadded(members.getFirst())
-        ? computeJoined(members, size, Map.of())
-        : compute(members, signature(members), members.getFirst().request().inputs(), Map.of());
+    if (size > 0 && StepAlignment.isPadded(members.getFirst())) {
+      return computeJoined(members, size, Map.of());
+    }
+    InferenceRequest request = members.getFirst().request();
+    LoopStep.Prefill prefill = request.prefill();
+    List<NamedTensor> late = prefill == null ? null : prefill.late().make();
+    if (late == null) {
+      return compute(members, request.signature(), request.inputs(), Map.of());
+    }
+    try {
+      return compute(members, request.signature(), late, Map.of());
+    } finally {
+      NamedTensor.closeAll(late);
+    }
   }
 
   private static Signature signature(List<PendingRequest> members) {

@@ -7,6 +7,8 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.generator.input.AttentionMask;
 import dev.sluice.scheduling.generator.input.PositionIds;
+import dev.sluice.scheduling.prefix.FoundPrefix;
+import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
@@ -34,10 +36,10 @@ final class DecodeSteps implements StreamSteps {
   private final int mostSteps;
   private final long cacheBytes;
   private final @Nullable TokenSelection choice;
+  private final PromptInputs prompt;
   private final @Nullable PositionIds positions;
-  private final PromptChunks chunks;
+  private final @Nullable AttentionMask mask;
   private final ProvenLoop proven;
-  private @Nullable AttentionMask mask;
 
   /** Elements of padding in what is fed back. */
   private long padding;
@@ -56,6 +58,7 @@ final class DecodeSteps implements StreamSteps {
    * @param request passes on what it does not need after the first step
    * @param room steps that the model has room for, at least one
    * @param proven how its steps may run
+   * @param counts of the model
    */
   DecodeSteps(
       GenerationLoop loop,
@@ -63,6 +66,7 @@ final class DecodeSteps implements StreamSteps {
       int room,
       ProvenLoop proven,
       @Nullable ConstrainedText constraint,
+      PromptTokens counts,
       LongSupplier nanoTime) {
     this.loop = loop;
     this.proven = proven;
@@ -73,21 +77,21 @@ final class DecodeSteps implements StreamSteps {
         request.outputs().isEmpty()
             ? loop.shown().outputs().stream().map(TensorSpec::name).toList()
             : request.outputs();
-    var prompt = PromptState.of(loop, request);
+    var state = PromptState.of(loop, request);
     var requested = new SamplingParameters(request.options().parameters());
     this.mostSteps = Math.min(room, requested.steps(loop.config().stop().steps()));
     this.cacheBytes =
-        prompt.givenBytes()
-            + loop.cache().bytes(prompt.rows(), prompt.promptLength() + mostSteps - 1L);
+        state.givenBytes()
+            + loop.cache().bytes(state.rows(), state.promptLength() + mostSteps - 1L);
     this.choice =
         loop.config()
             .next()
-            .map(next -> choice(next, requested, prompt.rows(), constraint))
+            .map(next -> choice(next, requested, state.rows(), constraint))
             .orElse(null);
-    this.positions =
-        loop.config().position().map(name -> positions(name, prompt.rows())).orElse(null);
-    this.chunks = new PromptChunks(prompt, proven.chunk());
-    this.inputs = gather(input -> firstInput(input, prompt));
+    this.prompt = new PromptInputs(state, proven, counts);
+    this.positions = prompt.positions();
+    this.mask = prompt.mask();
+    this.inputs = gather(prompt::first);
   }
 
   private TokenSelection choice(
@@ -105,10 +109,6 @@ final class DecodeSteps implements StreamSteps {
         constraint);
   }
 
-  private PositionIds positions(String input, int rows) {
-    return new PositionIds(loop.called().input(input).orElseThrow(), rows);
-  }
-
   /** Returns the inputs of one step, from wherever they come; none where there is nothing. */
   private List<NamedTensor> gather(Function<GenerationInput, @Nullable Tensor> source) {
     var gathered = new ArrayList<NamedTensor>(loop.inputs().size());
@@ -122,59 +122,35 @@ final class DecodeSteps implements StreamSteps {
       return gathered;
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(gathered);
-      closeMask();
+      prompt.close();
       throw e;
     }
   }
 
-  private @Nullable Tensor firstInput(GenerationInput input, PromptState prompt) {
-    return switch (input.origin()) {
-      case MASK -> {
-        var first = new AttentionMask(prompt.mask(input));
-        mask = first;
-        yield chunks.isCut() ? chunks.masked(first.first()) : first.first();
-      }
-      case POSITION -> firstPositions(input, prompt);
-      case CHOICE -> chunks.isCut() ? part(input) : prompt.input(input);
-      case FEEDBACK, CALLER -> prompt.input(input);
-    };
-  }
-
-  private Tensor firstPositions(GenerationInput input, PromptState prompt) {
-    PositionIds ids = Objects.requireNonNull(positions);
-    if (!chunks.isCut()) {
-      return prompt.positions(input, ids);
+  /** Returns the inputs of a first step that begins behind a kept prefix; null: there is none. */
+  private @Nullable List<NamedTensor> behindPrefix() {
+    try (FoundPrefix found = prompt.begin()) {
+      return found == null ? null : behind(found);
     }
-    NamedTensor given = request.input(input.name());
-    if (given == null) {
-      return ids.step(chunks.length());
-    }
-    ids.begin(given.tensor(), prompt.promptLength());
-    return part(input);
   }
 
-  /** Returns the inputs of a chunk behind the first one. */
-  private @Nullable Tensor chunkInput(GenerationInput input, StepOutputs given) {
-    return switch (input.origin()) {
-      case CHOICE -> part(input);
-      case MASK -> chunks.masked(Objects.requireNonNull(mask).first());
-      case POSITION ->
-          request.input(input.name()) == null
-              ? Objects.requireNonNull(positions).step(chunks.length())
-              : part(input);
-      case FEEDBACK -> given.feed(input.output(), List.of());
-      case CALLER -> null;
-    };
+  private List<NamedTensor> behind(FoundPrefix found) {
+    return gather(input -> prompt.behind(input, cache -> taken(found, cache.name())));
   }
 
-  private Tensor part(GenerationInput input) {
-    return chunks.part(Objects.requireNonNull(request.input(input.name())).tensor());
+  private Tensor taken(FoundPrefix found, String cache) {
+    return found.take(cache, loop.axes().getOrDefault(cache, 0));
   }
 
   /** Returns the size of the caches behind the last step that is possible, without padding. */
   @Override
   public long cacheBytes() {
     return cacheBytes;
+  }
+
+  /** Returns how many tokens of the prompt were not computed, since an earlier one had them. */
+  int reusedTokens() {
+    return prompt.reused();
   }
 
   @Override
@@ -206,7 +182,7 @@ final class DecodeSteps implements StreamSteps {
 
   private @Nullable LoopStep kind() {
     if (steps == 0) {
-      return choice == null ? null : chunks.step();
+      return choice == null ? null : prompt.step(this::behindPrefix);
     }
     return proven.maxPadding() == 0 || mask == null || !aligned
         ? null
@@ -236,9 +212,9 @@ final class DecodeSteps implements StreamSteps {
   @Override
   public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
     try (var given = new StepOutputs(loop, proven.side(), outputs)) {
-      if (!chunks.isLast()) {
-        chunks.advance();
-        inputs = gather(input -> chunkInput(input, given));
+      if (steps == 0 && !prompt.hasRun(given)) {
+        inputs =
+            gather(input -> prompt.behind(input, cache -> given.feed(cache.output(), List.of())));
         return null;
       }
       steps++;
@@ -305,17 +281,10 @@ final class DecodeSteps implements StreamSteps {
     }
   }
 
-  private void closeMask() {
-    if (mask != null) {
-      mask.close();
-      mask = null;
-    }
-  }
-
   @Override
   public void close() {
     NamedTensor.closeAll(inputs);
     inputs = List.of();
-    closeMask();
+    prompt.close();
   }
 }

@@ -8,6 +8,8 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.BatchExecutor;
+import dev.sluice.scheduling.prefix.PrefixCache;
+import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.PaddingSide;
@@ -35,6 +37,9 @@ public final class Generator implements StreamPlan, AutoCloseable {
   private final Optional<Tokenizer> tokenizer;
   private final LongSupplier nanoTime;
   private final long work;
+  private final PromptTokens counts = new PromptTokens();
+
+  private @Nullable PrefixCache kept;
 
   /** By signature; one that is not there has proved nothing. */
   private Map<String, ProvenLoop> proven = Map.of();
@@ -89,17 +94,18 @@ public final class Generator implements StreamPlan, AutoCloseable {
   private static LoopProof prove(ProofModel model) {
     String signature = model.loop().called().name();
     Optional<String> whole = new ChunkProof(model).obstacle();
+    Optional<String> afresh = whole.or(() -> new PrefixProof(model).obstacle());
     var obstacles = new LinkedHashSet<String>();
     for (PaddingSide side : PaddingSide.values()) {
       Optional<String> obstacle = new PaddingProof(model, side, false).obstacle();
       if (obstacle.isEmpty()) {
         Map<String, String> inPlace = writesInPlace(model, side) ? model.loop().caches() : Map.of();
-        return new LoopProof(signature, Optional.of(side), "", whole, inPlace);
+        return new LoopProof(signature, Optional.of(side), "", whole, afresh, inPlace);
       }
       obstacles.add(obstacle.get());
     }
     return new LoopProof(
-        signature, Optional.empty(), String.join("; ", obstacles), whole, Map.of());
+        signature, Optional.empty(), String.join("; ", obstacles), whole, afresh, Map.of());
   }
 
   /** Only a model that writes where its mask ends can do so in place. */
@@ -112,8 +118,10 @@ public final class Generator implements StreamPlan, AutoCloseable {
    *
    * @param maxPadding elements by which the lengths of streams that run together may differ
    * @param chunk tokens of a prompt that run at once; 0: all
+   * @param prefixes what prompts may begin with; taken over
    */
-  public void use(List<LoopProof> proofs, int maxPadding, int chunk) {
+  public void use(List<LoopProof> proofs, int maxPadding, int chunk, PrefixCache prefixes) {
+    kept = prefixes;
     var found = new LinkedHashMap<String, ProvenLoop>();
     for (LoopProof proof : proofs) {
       found.put(
@@ -122,7 +130,10 @@ public final class Generator implements StreamPlan, AutoCloseable {
               proof.side().orElse(PaddingSide.LEFT),
               proof.side().isPresent() ? maxPadding : 0,
               proof.whole().isPresent() ? 0 : chunk,
-              proof.inPlace()));
+              proof.inPlace(),
+              proof.afresh().isEmpty() && prefixes.isUsed()
+                  ? Optional.of(prefixes)
+                  : Optional.empty()));
     }
     proven = Map.copyOf(found);
   }
@@ -134,6 +145,11 @@ public final class Generator implements StreamPlan, AutoCloseable {
    */
   public void requireKnownCaches() {
     loops.values().forEach(loop -> loop.cache().requireKnown());
+  }
+
+  /** Returns the counts of its prompts' tokens. */
+  public PromptTokens promptTokens() {
+    return counts;
   }
 
   /** Returns the tokenizer of its texts; empty if it takes numbers. */
@@ -179,7 +195,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
       int room,
       @Nullable ConstrainedText constraint) {
     ProvenLoop found = proven.getOrDefault(loop.called().name(), ProvenLoop.NOTHING);
-    return new DecodeSteps(loop, request, room, found, constraint, nanoTime);
+    return new DecodeSteps(loop, request, room, found, constraint, counts, nanoTime);
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
@@ -197,5 +213,8 @@ public final class Generator implements StreamPlan, AutoCloseable {
   @Override
   public void close() {
     tokenizer.ifPresent(words -> words.constraints().close());
+    if (kept != null) {
+      kept.close();
+    }
   }
 }

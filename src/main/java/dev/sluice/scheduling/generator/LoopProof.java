@@ -12,6 +12,8 @@ import java.util.Optional;
  *     together; empty: neither
  * @param apart why streams of different lengths run apart; empty if they do not
  * @param whole why prompts run whole; empty if chunks change nothing
+ * @param afresh why each prompt is computed from its beginning; empty if it may begin with what an
+ *     earlier one has left
  * @param inPlace outputs that steps write over inputs, caches with room for what is new, with the
  *     names of these; empty: steps copy their caches
  */
@@ -20,4 +22,5 @@ public record LoopProof(
     Optional<PaddingSide> side,
     String apart,
     Optional<String> whole,
+    Optional<String> afresh,
     Map<String, String> inPlace) {}

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.inference.LoopStep;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
@@ -60,6 +59,11 @@ final class PromptChunks {
     begin = end();
   }
 
+  /** Lets the next chunk begin with a token of the prompt. */
+  void goTo(int token) {
+    begin = token;
+  }
+
   private int end() {
     return Math.min(prompt.promptLength(), begin + chunk);
   }
@@ -69,9 +73,14 @@ final class PromptChunks {
     return end() - begin;
   }
 
-  /** Returns what schedulers heed of the step to come. */
-  LoopStep.Prefill step() {
-    return new LoopStep.Prefill((long) prompt.rows() * length(), begin > 0);
+  /** Returns how many tokens of all rows the step to come runs. */
+  long tokens() {
+    return (long) prompt.rows() * length();
+  }
+
+  /** Returns whether the step to come begins with the first token. */
+  boolean isFirst() {
+    return begin == 0;
   }
 
   /** Returns the chunk of what the caller gave for each token. The caller owns it. */

@@ -2,7 +2,8 @@ package dev.sluice.scheduling.generator;
 
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.scheduling.stream.StreamSteps;
+import dev.sluice.scheduling.generator.GenerationInput.Origin;
+import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -12,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A stream of made-up tokens whose prompt has run. Owns all of it. */
@@ -20,7 +22,7 @@ final class ProofStream implements AutoCloseable {
   private static final int TOKENS = 4;
 
   private final InferenceRequest whole;
-  private final StreamSteps steps;
+  private final DecodeSteps steps;
   private final ProofModel model;
   private @Nullable Tensor logits;
   private @Nullable InferenceRequest step;
@@ -29,7 +31,14 @@ final class ProofStream implements AutoCloseable {
     this.model = model;
     this.whole = whole;
     this.steps =
-        new DecodeSteps(model.loop(), whole, Integer.MAX_VALUE, proven, null, System::nanoTime);
+        new DecodeSteps(
+            model.loop(),
+            whole,
+            Integer.MAX_VALUE,
+            proven,
+            null,
+            new PromptTokens(),
+            System::nanoTime);
   }
 
   /**
@@ -38,12 +47,20 @@ final class ProofStream implements AutoCloseable {
    * @param proven how it runs
    */
   static ProofStream prefill(ProofModel model, ProvenLoop proven, int length) {
+    return prefill(model, proven, length, length);
+  }
+
+  /**
+   * Runs a prompt of so many tokens, of which only the first ones are those of the prompt of this
+   * length.
+   */
+  static ProofStream prefill(ProofModel model, ProvenLoop proven, int length, int common) {
     TensorSpec tokens = model.tokens();
     var whole =
         new InferenceRequest(
             model.lease(),
             model.loop().shown(),
-            List.of(new NamedTensor(tokens.name(), prompt(tokens.type(), length))),
+            List.of(new NamedTensor(tokens.name(), prompt(tokens.type(), length, common))),
             List.of(),
             Deadline.NONE,
             "proof");
@@ -57,10 +74,10 @@ final class ProofStream implements AutoCloseable {
     }
   }
 
-  private static Tensor prompt(DataType type, int length) {
+  private static Tensor prompt(DataType type, int length, int common) {
     Tensor prompt = Tensor.allocate(type, Shape.of(1, length));
     for (int i = 0; i < length; i++) {
-      int token = 1 + (length + i * i) % TOKENS;
+      int token = 1 + (length + i * i + (i < common ? 0 : 1)) % TOKENS;
       if (type == DataType.INT64) {
         prompt.data().setAtIndex(ValueLayout.JAVA_LONG, i, token);
       } else {
@@ -86,7 +103,7 @@ final class ProofStream implements AutoCloseable {
   /** Returns whether a token was chosen. */
   private boolean runNext() {
     try (InferenceRequest prefill = steps.next()) {
-      List<NamedTensor> outputs = model.run(prefill.inputs());
+      List<NamedTensor> outputs = run(prefill);
       try {
         keepLogits(outputs);
       } catch (RuntimeException | Error e) {
@@ -96,6 +113,18 @@ final class ProofStream implements AutoCloseable {
       List<NamedTensor> sent = steps.take(outputs);
       NamedTensor.closeAll(sent == null ? List.of() : sent);
       return sent != null;
+    }
+  }
+
+  private List<NamedTensor> run(InferenceRequest prefill) {
+    List<NamedTensor> late = Objects.requireNonNull(prefill.prefill()).late().make();
+    if (late == null) {
+      return model.run(prefill.inputs());
+    }
+    try {
+      return model.run(late);
+    } finally {
+      NamedTensor.closeAll(late);
     }
   }
 
@@ -117,9 +146,43 @@ final class ProofStream implements AutoCloseable {
     }
   }
 
-  /** Returns the logits behind the prompt, which stay this stream's. */
-  Tensor logits() {
+  /**
+   * Returns what differs behind the prompts of two streams, logits or caches; empty: nothing does.
+   *
+   * @param cause of a difference, for the text
+   */
+  Optional<String> difference(ProofStream other, String cause) {
+    if (isOver() || other.isOver()) {
+      return Optional.of("a stream ends with its first token");
+    }
+    return ProofModel.areNear(logits(), other.logits())
+        ? differentCache(step().inputs(), other.step().inputs())
+            .map(input -> cause + " its input " + input)
+        : Optional.of(cause + " its output " + model.loop().config().next().orElseThrow().from());
+  }
+
+  private Optional<String> differentCache(List<NamedTensor> inputs, List<NamedTensor> others) {
+    for (int i = 0; i < inputs.size(); i++) {
+      String name = inputs.get(i).name();
+      if (isFedBack(name) && !ProofModel.areNear(inputs.get(i).tensor(), others.get(i).tensor())) {
+        return Optional.of(name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean isFedBack(String input) {
+    return model.loop().inputs().stream()
+        .anyMatch(each -> each.origin() == Origin.FEEDBACK && each.name().equals(input));
+  }
+
+  private Tensor logits() {
     return Objects.requireNonNull(logits);
+  }
+
+  /** Returns how many tokens of the prompt were not computed. */
+  int reusedTokens() {
+    return steps.reusedTokens();
   }
 
   /** Returns whether the prompt was all there is. */

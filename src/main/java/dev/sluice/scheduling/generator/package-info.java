@@ -8,13 +8,15 @@
  *
  * <p>Parts: {@link GenerationLoop} holds the settings with all names resolved. {@link Tokenizer}
  * turns text into the prompt and tokens into text. {@link PromptState} is the prefill: the prompt,
- * the mask, the positions and an empty KV cache; {@link PromptChunks} cuts it. {@link StepOutputs}
- * are the logits and the KV cache of one decode step, {@link TokenSampler} chooses a token by the
- * {@link SamplingParameters}, {@link TokenSelection} knows which rows have ended.
+ * the mask, the positions and an empty KV cache; {@link PromptChunks} cuts it, and {@link
+ * PromptInputs} are what its steps run with. {@link StepOutputs} are the logits and the KV cache of
+ * one decode step, {@link TokenSampler} chooses a token by the {@link SamplingParameters}, {@link
+ * TokenSelection} knows which rows have ended.
  *
  * <p>Streams of different lengths: {@link PaddingProof} finds the side on which rows may be padded,
- * {@link ChunkProof} whether prompts may be cut. {@link LoopProof} says so, {@link ProvenLoop} is
- * what streams make of it.
+ * {@link ChunkProof} whether prompts may be cut, {@link PrefixProof} whether they may begin with
+ * what earlier ones have left. {@link LoopProof} says so, {@link ProvenLoop} is what streams make
+ * of it.
  *
  * <p>Backpressure: a decode step runs only while the reader has demand, so a slow reader slows the
  * loop and costs no more memory.

@@ -15,6 +15,7 @@ public final class CacheBudget {
   private final Runnable streamsBegin;
   private final AtomicLong reserved = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
+  private volatile Runnable whenReserved = () -> {};
 
   /**
    * @param limit bytes; 0: streams reserve nothing and never wait for memory
@@ -33,6 +34,20 @@ public final class CacheBudget {
   /** Returns the number of bytes that streams have reserved. */
   public long reserved() {
     return reserved.get();
+  }
+
+  /** Returns the number of bytes that streams have not reserved. */
+  public long free() {
+    return limit == 0 ? Long.MAX_VALUE : limit - reserved.get();
+  }
+
+  /**
+   * Has an action run whenever a stream has reserved memory, so that what others keep meanwhile of
+   * what was {@link #free} is given up. It holds the queue then, so the action is short and locks
+   * nothing that a holder of the queue may wait for.
+   */
+  public void onReserved(Runnable action) {
+    whenReserved = action;
   }
 
   /** Returns how many streams wait for memory. */
@@ -67,6 +82,7 @@ public final class CacheBudget {
     }
     reserved.addAndGet(bytes);
     first.reservesCache = true;
+    whenReserved.run();
     return true;
   }
 

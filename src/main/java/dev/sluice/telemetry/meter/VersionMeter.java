@@ -55,6 +55,9 @@ public final class VersionMeter {
   private volatile IntSupplier inFlight = () -> 0;
   private volatile LongSupplier cacheBytes = () -> 0;
   private volatile IntSupplier cacheWaiting = () -> 0;
+  private volatile LongSupplier prefixBytes = () -> 0;
+  private volatile LongSupplier computedTokens = () -> 0;
+  private volatile LongSupplier reusedTokens = () -> 0;
 
   /**
    * @param shown the versions that the page shows
@@ -124,6 +127,41 @@ public final class VersionMeter {
   /** Returns the bytes that are reserved for what streams keep from step to step. */
   public long cacheBytes() {
     return cacheBytes.getAsLong();
+  }
+
+  /**
+   * Says how the page learns what is kept of prompts for the next ones.
+   *
+   * @param bytes for any thread
+   */
+  public void keptPrefixes(LongSupplier bytes) {
+    prefixBytes = bytes;
+  }
+
+  /**
+   * Says how the page learns of the tokens of prompts.
+   *
+   * @param computed how many were, for any thread
+   * @param reused how many were not, for any thread
+   */
+  public void prompts(LongSupplier computed, LongSupplier reused) {
+    computedTokens = computed;
+    reusedTokens = reused;
+  }
+
+  /** Returns the bytes that are kept of prompts for the next ones. */
+  public long prefixBytes() {
+    return prefixBytes.getAsLong();
+  }
+
+  /** Returns how many tokens of prompts were computed. */
+  public long computedPromptTokens() {
+    return computedTokens.getAsLong();
+  }
+
+  /** Returns how many tokens of prompts were not computed, since an earlier prompt had them. */
+  public long reusedPromptTokens() {
+    return reusedTokens.getAsLong();
   }
 
   /** Returns how many streams wait for memory. */

@@ -5,6 +5,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /**
  * An input that says where in its sequence each row is. With an open dimension besides its rows it
@@ -41,6 +42,11 @@ public final class PositionIds {
       long last = Math.min(given.elementCount(), (row + 1) * perRow) - 1;
       at[row] = get(given, last) + (hasLength() ? 1 : length);
     }
+  }
+
+  /** Has the next step begin at a position. */
+  public void goTo(long position) {
+    Arrays.fill(at, position);
   }
 
   private void advance(int length) {

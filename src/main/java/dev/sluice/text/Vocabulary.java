@@ -1,8 +1,6 @@
-package dev.sluice.scheduling.generator;
+package dev.sluice.text;
 
 import dev.sluice.inference.InferenceException;
-import dev.sluice.text.TokenBytes;
-import dev.sluice.text.TokenCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.generator;
+package dev.sluice.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
