@@ -3,10 +3,12 @@ package dev.sluice.protocol.openai.encoder;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.Body;
+import java.util.List;
 
 /** Reads the body of a call for embeddings. */
 final class EmbeddingReader extends EncoderReader<EmbeddingCall> {
   private static final String INPUT = "input";
+  private static final String BASE64 = "base64";
   private static final String WANTED =
       "a text or a list of texts, at least one; token ids are not taken";
 
@@ -16,7 +18,7 @@ final class EmbeddingReader extends EncoderReader<EmbeddingCall> {
   private int dimensions;
 
   private EmbeddingReader(Body json) {
-    super(json);
+    super(json, "embeddings");
   }
 
   /**
@@ -35,10 +37,11 @@ final class EmbeddingReader extends EncoderReader<EmbeddingCall> {
   void member(String name) {
     switch (name) {
       case INPUT -> input();
-      case "encoding_format" -> base64 = base64(name);
-      case "dimensions" -> dimensions = count(name);
+      case "encoding_format" ->
+          base64 = reader.oneOf(name, List.of("float", BASE64)).equals(BASE64);
+      case "dimensions" -> dimensions = reader.whole(name, 1, Integer.MAX_VALUE);
       case "user" -> in.skipValue();
-      default -> throw unknown(name, "embeddings");
+      default -> throw reader.unknown(name);
     }
   }
 
@@ -52,16 +55,6 @@ final class EmbeddingReader extends EncoderReader<EmbeddingCall> {
     while (in.nextElement()) {
       add(INPUT, WANTED);
     }
-  }
-
-  private boolean base64(String name) {
-    int from = in.position();
-    String format = text(name);
-    if (!format.equals("float") && !format.equals("base64")) {
-      in.seek(from);
-      throw wrong(name, "float or base64");
-    }
-    return format.equals("base64");
   }
 
   @Override

@@ -15,7 +15,7 @@ final class RerankReader extends EncoderReader<RerankCall> {
   private int topN = Integer.MAX_VALUE;
 
   private RerankReader(Body json) {
-    super(json);
+    super(json, "rerank");
   }
 
   /**
@@ -33,18 +33,18 @@ final class RerankReader extends EncoderReader<RerankCall> {
   @Override
   void member(String name) {
     switch (name) {
-      case "query" -> query = text(name);
+      case "query" -> query = reader.text(name);
       case DOCUMENTS -> documents();
-      case "top_n" -> topN = count(name);
-      case "return_documents" -> withTexts = flag(name);
-      default -> throw unknown(name, "rerank");
+      case "top_n" -> topN = reader.whole(name, 1, Integer.MAX_VALUE);
+      case "return_documents" -> withTexts = reader.flag(name);
+      default -> throw reader.unknown(name);
     }
   }
 
   private void documents() {
     requireFirst(DOCUMENTS);
     if (in.peek() != Kind.ARRAY) {
-      throw wrong(DOCUMENTS, WANTED);
+      throw reader.wrong(DOCUMENTS, WANTED);
     }
     in.beginArray();
     while (in.nextElement()) {
