@@ -80,8 +80,9 @@ final class BatchAssembler {
     }
     int axis = alignment.axis(first.name());
     if (axis > 0) {
-      return SequencePadding.joined(
-          tensors, axis, alignment.side(), alignment.added(tensors, axis), size);
+      long[] added = alignment.added(tensors, axis);
+      requireLittlePadding(alignedBytes(tensors.getFirst(), axis, added[0]), size - rows);
+      return SequencePadding.joined(tensors, axis, alignment.side(), added, size);
     }
     if (RowPadding.isNeeded(tensors)) {
       return padded(tensors, size);
@@ -124,6 +125,16 @@ final class BatchAssembler {
       }
       return builder.build(first.shape().withRows(size));
     }
+  }
+
+  /** Returns the bytes of a row once it has so many more elements. */
+  private static long alignedBytes(Tensor tensor, int axis, long added) {
+    Shape shape = tensor.shape();
+    long bytes = tensor.type().byteSize();
+    for (int i = 1; i < shape.rank(); i++) {
+      bytes *= shape.dim(i) + (i == axis ? added : 0);
+    }
+    return bytes;
   }
 
   private static long rowBytes(Tensor tensor) {
