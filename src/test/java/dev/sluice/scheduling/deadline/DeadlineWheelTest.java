@@ -11,6 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +37,11 @@ class DeadlineWheelTest {
     private Runnable also = () -> {};
 
     Wait(long millis) {
-      this.until = System.nanoTime() + millis * MILLIS;
+      this(System.nanoTime(), millis);
+    }
+
+    Wait(long fromNanos, long millis) {
+      this.until = fromNanos + millis * MILLIS;
     }
 
     @Override
@@ -110,17 +115,21 @@ class DeadlineWheelTest {
 
   @Test
   void whatExpiresMayEndAndBeginOtherWaits() throws InterruptedException {
-    var first = new Wait(10);
-    var ended = new Wait(50);
-    var begun = new Wait(30);
+    var now = new AtomicLong();
+    var turned = new DeadlineWheels(TestContexts.of(vertx), now::get);
+    var first = new Wait(0, 10);
+    var ended = new Wait(0, 20);
+    var begun = new Wait(0, 30);
     first.also =
         () -> {
-          wheels.end(eventLoop, ended);
-          wheels.watch(eventLoop, begun);
+          turned.end(eventLoop, ended);
+          turned.watch(eventLoop, begun);
+          now.set(60 * MILLIS);
         };
     onLoop(() -> {
-      wheels.watch(eventLoop, first);
-      wheels.watch(eventLoop, ended);
+      turned.watch(eventLoop, first);
+      turned.watch(eventLoop, ended);
+      now.set(40 * MILLIS);
     });
     assertThat(next()).isSameAs(first);
     assertThat(next()).isSameAs(begun);
