@@ -134,10 +134,15 @@ final class PluginBatch extends PluginCall<PluginBatch.Results> {
 
   private List<Result> results(List<Outcome> outcomes) {
     var results = new ArrayList<Result>(members.size());
-    for (int i = 0; i < members.size(); i++) {
-      results.add(result(members.get(i).request(), outcomes.get(i)));
+    try {
+      for (int i = 0; i < members.size(); i++) {
+        results.add(result(members.get(i).request(), outcomes.get(i)));
+      }
+      return results;
+    } catch (RuntimeException | Error e) {
+      discard(new Results(results, false));
+      throw e;
     }
-    return results;
   }
 
   private Result result(InferenceRequest request, @Nullable Outcome outcome) {
