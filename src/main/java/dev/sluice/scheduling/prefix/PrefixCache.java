@@ -120,6 +120,9 @@ public final class PrefixCache implements AutoCloseable {
     }
     try {
       add(KeptPrefix.copyOf(scope, prompt, caches), size);
+    } catch (OutOfMemoryError _) {
+      // Of native memory. The prompt's own answer needs no copy.
+      giveRoom(size);
     } catch (RuntimeException | Error e) {
       giveRoom(size);
       throw e;
