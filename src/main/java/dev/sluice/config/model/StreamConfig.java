@@ -76,7 +76,7 @@ public record StreamConfig(
 
   /** Whose prompts may begin with what was computed for an earlier one. */
   public enum SharedBy {
-    /** Nobody's. */
+    /** Those of no identity: nothing is kept. */
     NONE,
     /** Those of the same identity. */
     IDENTITY,

@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
  *
  * @param kind what it tells
  * @param type INT32 or FP32
- * @param source the input whose shapes are told
+ * @param source the input whose shapes it gives
  */
 public record BatchCount(Kind kind, DataType type, String source) {
   /** Rows without elements, at most: a row's shape has a place in the result all the same. */

@@ -99,8 +99,8 @@ public record FlatRows(
   }
 
   /**
-   * Where the model is told of requests and not of rows, one with several rows runs alone: outputs
-   * have a row for each request then, and who gets which would not be known.
+   * Where an input that the server makes counts requests and not rows, one with several rows runs
+   * alone: outputs have a row for each request then, and who gets which would not be known.
    */
   @Override
   public boolean admits(InferenceRequest request, long rows) {

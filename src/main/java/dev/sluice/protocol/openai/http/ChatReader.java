@@ -117,12 +117,7 @@ final class ChatReader {
   }
 
   private @Nullable ToolChoice unnamed() {
-    return switch (in.peek() == Kind.STRING ? in.string().toText() : "") {
-      case "auto" -> new ToolChoice.Auto();
-      case "none" -> new ToolChoice.None();
-      case "required" -> new ToolChoice.Required();
-      default -> null;
-    };
+    return in.peek() == Kind.STRING ? ToolChoice.of(in.string().toText()).orElse(null) : null;
   }
 
   private @Nullable ToolChoice named() {

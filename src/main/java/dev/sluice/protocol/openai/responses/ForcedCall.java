@@ -45,15 +45,8 @@ final class ForcedCall {
 
   /** Returns a choice; a function without a name if it is none. */
   private static ToolChoice unnamed(JsonCursor in) {
-    if (in.peek() != Kind.STRING) {
-      return new ToolChoice.Named("");
-    }
-    return switch (in.string().toText()) {
-      case "auto" -> new ToolChoice.Auto();
-      case "none" -> new ToolChoice.None();
-      case "required" -> new ToolChoice.Required();
-      default -> new ToolChoice.Named("");
-    };
+    String word = in.peek() == Kind.STRING ? in.string().toText() : "";
+    return ToolChoice.of(word).orElse(new ToolChoice.Named(""));
   }
 
   private static ToolChoice named(JsonCursor in) {

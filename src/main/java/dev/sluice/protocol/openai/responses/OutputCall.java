@@ -3,43 +3,19 @@ package dev.sluice.protocol.openai.responses;
 import dev.sluice.protocol.codec.JsonWriter;
 
 /** A function that the model calls. */
-final class OutputCall implements OutputItem {
-  private final int index;
-  private final String id;
+final class OutputCall extends OutputItem {
   private final String callId;
   private final String name;
   private final CollectedText arguments = new CollectedText();
-  private Status status = Status.IN_PROGRESS;
 
   /**
    * @param callId by which the client answers the call
    * @param name of the function
    */
   OutputCall(int index, String id, String callId, String name) {
-    this.index = index;
-    this.id = "fc_" + id;
+    super(index, "fc_" + id);
     this.callId = callId;
     this.name = name;
-  }
-
-  @Override
-  public int index() {
-    return index;
-  }
-
-  @Override
-  public String id() {
-    return id;
-  }
-
-  @Override
-  public Status status() {
-    return status;
-  }
-
-  @Override
-  public void end(Status how) {
-    status = how;
   }
 
   /** Adds a piece of the arguments, which are JSON. */
@@ -48,10 +24,10 @@ final class OutputCall implements OutputItem {
   }
 
   @Override
-  public void write(JsonWriter out) {
-    out.raw("{\"id\":").string(id).raw(",\"type\":\"function_call\",\"status\":");
-    out.string(status.word()).raw(",\"call_id\":").string(callId);
-    if (status == Status.IN_PROGRESS) {
+  void write(JsonWriter out) {
+    out.raw("{\"id\":").string(id()).raw(",\"type\":\"function_call\",\"status\":");
+    out.string(status().word()).raw(",\"call_id\":").string(callId);
+    if (status() == Status.IN_PROGRESS) {
       out.raw(",\"name\":").string(name).raw(",\"arguments\":\"\"");
     } else {
       writeDone(out);

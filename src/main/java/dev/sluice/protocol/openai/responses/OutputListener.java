@@ -1,8 +1,8 @@
 package dev.sluice.protocol.openai.responses;
 
-/** Is told how the output of a response grows, in the order in which it does. */
+/** Takes what comes to the output of a response, in its order. One thread at a time. */
 interface OutputListener {
-  /** Hears nothing. */
+  /** Takes nothing. */
   OutputListener NONE =
       new OutputListener() {
         @Override

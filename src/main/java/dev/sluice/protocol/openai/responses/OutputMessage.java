@@ -3,39 +3,14 @@ package dev.sluice.protocol.openai.responses;
 import dev.sluice.protocol.codec.JsonWriter;
 
 /** What the model says: a message with one text. */
-final class OutputMessage implements OutputItem {
-  private final int index;
-  private final String id;
+final class OutputMessage extends OutputItem {
   private final CollectedText text = new CollectedText();
 
   /** Elements of a list. */
   private final CollectedText logProbs = new CollectedText();
 
-  private Status status = Status.IN_PROGRESS;
-
   OutputMessage(int index, String id) {
-    this.index = index;
-    this.id = "msg_" + id;
-  }
-
-  @Override
-  public int index() {
-    return index;
-  }
-
-  @Override
-  public String id() {
-    return id;
-  }
-
-  @Override
-  public Status status() {
-    return status;
-  }
-
-  @Override
-  public void end(Status how) {
-    status = how;
+    super(index, "msg_" + id);
   }
 
   /**
@@ -51,10 +26,13 @@ final class OutputMessage implements OutputItem {
   }
 
   @Override
-  public void write(JsonWriter out) {
-    out.raw("{\"id\":").string(id).raw(",\"type\":\"message\",\"status\":").string(status.word());
+  void write(JsonWriter out) {
+    out.raw("{\"id\":")
+        .string(id())
+        .raw(",\"type\":\"message\",\"status\":")
+        .string(status().word());
     out.raw(",\"role\":\"assistant\",\"content\":[");
-    if (status != Status.IN_PROGRESS) {
+    if (status() != Status.IN_PROGRESS) {
       writePart(out);
     }
     out.raw("]}");
@@ -63,7 +41,7 @@ final class OutputMessage implements OutputItem {
   /** Writes its only part. */
   void writePart(JsonWriter out) {
     out.raw("{\"type\":\"output_text\",\"annotations\":[],");
-    if (status == Status.IN_PROGRESS) {
+    if (status() == Status.IN_PROGRESS) {
       out.raw("\"text\":\"\",\"logprobs\":[]");
     } else {
       writeText(out);

@@ -191,7 +191,7 @@ final class ResponseReader {
     settings.put(name, in.text(from, in.position()));
   }
 
-  /** No model is told how long to think; who asks for nothing of it has no effect. */
+  /** Models have no setting for how long they think; one that asks for none has no effect. */
   private void reasoning(String name) {
     if (in.peek() != Kind.OBJECT) {
       throw reader.wrong(name, "an object");
