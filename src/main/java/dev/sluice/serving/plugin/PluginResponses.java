@@ -7,12 +7,14 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.plugin.PluginValues;
 import dev.sluice.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -44,12 +46,10 @@ public record PluginResponses(ModelSignature declared) {
   private InferenceResponse respond(
       InferenceRequest request, Answer answer, boolean last, boolean partial) {
     List<Value> sent = declared.open() ? answer.outputs() : wanted(request, answer, partial);
+    // Before there are tensors to free: a parameter may be refused.
+    Map<String, ParameterValue> parameters = PluginValues.ofPlain(answer.parameters());
     return new InferenceResponse(
-        request.model().id(),
-        request.signature(),
-        PluginValues.tensors(sent),
-        PluginValues.ofPlain(answer.parameters()),
-        last);
+        request.model().id(), request.signature(), PluginValues.tensors(sent), parameters, last);
   }
 
   private static List<Value> wanted(InferenceRequest request, Answer answer, boolean partial) {
