@@ -2,12 +2,11 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
@@ -32,7 +31,6 @@ class ChatCompletionsIT {
   private static final String ASKED = "\"model\": \"chat\", \"temperature\": 0, " + MESSAGES;
   private static final String STREAMED =
       ", \"stream\": true, \"stream_options\": {\"include_usage\": true}";
-  private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir private static Path models;
   private static RunningServer server;
@@ -64,24 +62,16 @@ class ChatCompletionsIT {
     return http.send("POST", "/v1/chat/completions", Buffer.buffer("{" + members + "}"));
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   private static JsonNode answered(String members) {
     Answer answer = chat(members);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return json(answer.text());
+    return Json.read(answer.text());
   }
 
   private static JsonNode error(Answer answer) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
     assertThat(answer.contentType()).isEqualTo("application/json");
-    return json(answer.text()).get("error");
+    return Json.read(answer.text()).get("error");
   }
 
   /** Returns all events but the last, which says that it is one. */
@@ -96,7 +86,7 @@ class ChatCompletionsIT {
             .map(line -> line.substring("data: ".length()))
             .toList();
     assertThat(events).last().isEqualTo("[DONE]");
-    return events.subList(0, events.size() - 1).stream().map(ChatCompletionsIT::json).toList();
+    return events.subList(0, events.size() - 1).stream().map(Json::read).toList();
   }
 
   private static String content(List<JsonNode> chunks, int index) {
@@ -112,7 +102,7 @@ class ChatCompletionsIT {
   void anAnswerIsAMessage(String path) {
     Answer answer = http.send("POST", path, Buffer.buffer("{" + ASKED + "}"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    JsonNode said = json(answer.text());
+    JsonNode said = Json.read(answer.text());
     assertThat(said.get("object").textValue()).isEqualTo("chat.completion");
     assertThat(said.get("id").textValue()).startsWith("chatcmpl-");
     assertThat(said.get("model").textValue()).isEqualTo("chat");
@@ -133,7 +123,7 @@ class ChatCompletionsIT {
     String prompt =
         "<|im_start|>user\\nWhat is the capital of France?<|im_end|>\\n<|im_start|>assistant\\n";
     JsonNode completed =
-        json(
+        Json.read(
             http.send(
                     "POST",
                     "/v1/completions",
@@ -154,7 +144,7 @@ class ChatCompletionsIT {
             "/v2/models/chat/generate",
             Buffer.buffer("{\"text\": \"" + text + "\", \"chat\": true, \"temperature\": 0}"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    assertThat(json(answer.text()).get("text").textValue())
+    assertThat(Json.read(answer.text()).get("text").textValue())
         .isEqualTo("The capital of France is Paris.");
   }
 

@@ -2,13 +2,12 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
@@ -33,7 +32,6 @@ class CompletionsIT {
   private static final Path SAMPLES = Path.of("src/sample/models");
   private static final String ASKED =
       "\"model\": \"writer\", \"prompt\": \"My dear Mr. \", \"temperature\": 0, \"max_tokens\": 8";
-  private static final JsonMapper JSON = new JsonMapper();
 
   private static RunningServer server;
   private static HttpCaller http;
@@ -54,14 +52,6 @@ class CompletionsIT {
     return http.send("POST", "/v1/completions", Buffer.buffer("{" + members + "}"));
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   private static List<String> events(Answer answer) {
     return answer
         .text()
@@ -76,9 +66,9 @@ class CompletionsIT {
   void aWholeAnswerIsWhatTheModelSaysToOthers(String path) {
     Answer answer = http.send("POST", path, Buffer.buffer("{" + ASKED + "}"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    JsonNode completion = json(answer.text());
+    JsonNode completion = Json.read(answer.text());
     JsonNode generated =
-        json(
+        Json.read(
             http.send(
                     "POST",
                     "/v2/models/writer/generate",
@@ -98,14 +88,13 @@ class CompletionsIT {
 
   @Test
   void aStreamEndsWithItsUsageAndIsDone() {
-    String whole = json(complete(ASKED).text()).at("/choices/0/text").textValue();
+    String whole = Json.read(complete(ASKED).text()).at("/choices/0/text").textValue();
     Answer answer =
         complete(ASKED + ", \"stream\": true, \"stream_options\": {\"include_usage\": true}");
     assertThat(answer.contentType()).startsWith("text/event-stream");
     List<String> events = events(answer);
     assertThat(events.getLast()).isEqualTo("[DONE]");
-    List<JsonNode> chunks =
-        events.subList(0, events.size() - 1).stream().map(CompletionsIT::json).toList();
+    List<JsonNode> chunks = events.subList(0, events.size() - 1).stream().map(Json::read).toList();
     JsonNode last = chunks.getLast();
     assertThat(last.get("choices")).isEmpty();
     assertThat(last.at("/usage/total_tokens").intValue()).isEqualTo(20);
@@ -127,7 +116,7 @@ class CompletionsIT {
 
   @Test
   void aStopStringEndsTheText() {
-    JsonNode completion = json(complete(ASKED + ", \"stop\": [\"house\", \"hous\"]").text());
+    JsonNode completion = Json.read(complete(ASKED + ", \"stop\": [\"house\", \"hous\"]").text());
     assertThat(completion.at("/choices/0/text").textValue()).isEqualTo("Wood");
     assertThat(completion.at("/choices/0/finish_reason").textValue()).isEqualTo("stop");
   }
@@ -135,13 +124,13 @@ class CompletionsIT {
   @Test
   void aSeedMakesAnAnswerRepeatable() {
     String seeded = "\"model\": \"writer\", \"prompt\": \"I am \", \"seed\": 5, \"max_tokens\": 40";
-    JsonNode once = json(complete(seeded).text()).get("choices");
-    assertThat(json(complete(seeded).text()).get("choices")).isEqualTo(once);
+    JsonNode once = Json.read(complete(seeded).text()).get("choices");
+    assertThat(Json.read(complete(seeded).text()).get("choices")).isEqualTo(once);
   }
 
   private static JsonNode error(Answer answer, int status) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    return json(answer.text()).get("error");
+    return Json.read(answer.text()).get("error");
   }
 
   @Test
@@ -176,12 +165,12 @@ class CompletionsIT {
 
   @Test
   void modelsAreListedBesideThoseOfV1() {
-    JsonNode list = json(http.send("GET", "/openai/v1/models", Buffer.buffer()).text());
+    JsonNode list = Json.read(http.send("GET", "/openai/v1/models", Buffer.buffer()).text());
     assertThat(list.get("object").textValue()).isEqualTo("list");
     assertThat(list.findValuesAsText("id")).contains("writer", "half_plus_two");
-    JsonNode one = json(http.send("GET", "/openai/v1/models/writer", Buffer.buffer()).text());
+    JsonNode one = Json.read(http.send("GET", "/openai/v1/models/writer", Buffer.buffer()).text());
     assertThat(one.get("id").textValue()).isEqualTo("writer");
-    JsonNode v1 = json(http.send("GET", "/v1/models", Buffer.buffer()).text());
+    JsonNode v1 = Json.read(http.send("GET", "/v1/models", Buffer.buffer()).text());
     assertThat(v1.fieldNames()).toIterable().containsExactly("models");
   }
 
@@ -198,7 +187,7 @@ class CompletionsIT {
     try (RunningServer alone = openAiAlone();
         HttpCaller caller = new HttpCaller(alone.port())) {
       for (String path : List.of("/v1/models", "/openai/v1/models")) {
-        JsonNode list = json(caller.send("GET", path, Buffer.buffer()).text());
+        JsonNode list = Json.read(caller.send("GET", path, Buffer.buffer()).text());
         assertThat(list.findValuesAsText("id")).as(path).contains("writer");
       }
     }
@@ -218,11 +207,11 @@ class CompletionsIT {
   @Test
   void eachOfSeveralAnswersHasTheNextSeed() {
     JsonNode several =
-        json(complete(SAMPLED + "\"prompt\": \"I am \", \"seed\": 5, \"n\": 3").text());
+        Json.read(complete(SAMPLED + "\"prompt\": \"I am \", \"seed\": 5, \"n\": 3").text());
     List<String> alone =
         Stream.of(5, 6, 7)
             .map(seed -> complete(SAMPLED + "\"prompt\": \"I am \", \"seed\": " + seed))
-            .map(answer -> texts(json(answer.text())).getFirst())
+            .map(answer -> texts(Json.read(answer.text())).getFirst())
             .toList();
     assertThat(texts(several)).isEqualTo(alone).doesNotHaveDuplicates();
     assertThat(several.get("choices").findValuesAsText("index")).containsExactly("0", "1", "2");
@@ -233,9 +222,9 @@ class CompletionsIT {
   @Test
   void severalPromptsAreAnsweredInTheirOrder() {
     String asked = "\"seed\": 5, \"n\": 2, \"prompt\": ";
-    JsonNode both = json(complete(SAMPLED + asked + "[\"I am \", \"She said \"]").text());
-    List<String> one = texts(json(complete(SAMPLED + asked + "\"I am \"").text()));
-    List<String> other = texts(json(complete(SAMPLED + asked + "\"She said \"").text()));
+    JsonNode both = Json.read(complete(SAMPLED + asked + "[\"I am \", \"She said \"]").text());
+    List<String> one = texts(Json.read(complete(SAMPLED + asked + "\"I am \"").text()));
+    List<String> other = texts(Json.read(complete(SAMPLED + asked + "\"She said \"").text()));
     assertThat(texts(both)).isEqualTo(Stream.concat(one.stream(), other.stream()).toList());
     assertThat(both.at("/usage/prompt_tokens").intValue()).isEqualTo(5 + 9);
     assertThat(both.at("/usage/completion_tokens").intValue()).isEqualTo(80);
@@ -244,7 +233,7 @@ class CompletionsIT {
   @Test
   void severalAnswersAreStreamedSideBySide() {
     String asked = SAMPLED + "\"prompt\": [\"I am \", \"She said \"], \"seed\": 5, \"n\": 2";
-    JsonNode whole = json(complete(asked).text());
+    JsonNode whole = Json.read(complete(asked).text());
     List<String> events =
         events(
             complete(asked + ", \"stream\": true, \"stream_options\": {\"include_usage\": true}"));
@@ -252,7 +241,7 @@ class CompletionsIT {
     var streamed = new ArrayList<>(List.of("", "", "", ""));
     var ended = new ArrayList<Integer>();
     for (String event : events.subList(0, events.size() - 2)) {
-      JsonNode choice = json(event).at("/choices/0");
+      JsonNode choice = Json.read(event).at("/choices/0");
       int index = choice.get("index").intValue();
       streamed.set(index, streamed.get(index) + choice.get("text").textValue());
       if (!choice.get("finish_reason").isNull()) {
@@ -261,18 +250,18 @@ class CompletionsIT {
     }
     assertThat(streamed).isEqualTo(texts(whole));
     assertThat(ended).containsExactlyInAnyOrder(0, 1, 2, 3);
-    assertThat(json(events.get(events.size() - 2)).get("usage")).isEqualTo(whole.get("usage"));
+    assertThat(Json.read(events.get(events.size() - 2)).get("usage")).isEqualTo(whole.get("usage"));
   }
 
   @Test
   void anEchoHasThePromptInFrontOfEachAnswer() {
-    String plain = texts(json(complete(ASKED).text())).getFirst();
+    String plain = texts(Json.read(complete(ASKED).text())).getFirst();
     String echoed = ASKED + ", \"echo\": true";
-    assertThat(texts(json(complete(echoed).text()))).containsExactly("My dear Mr. " + plain);
+    assertThat(texts(Json.read(complete(echoed).text()))).containsExactly("My dear Mr. " + plain);
     List<String> events = events(complete(echoed + ", \"stream\": true"));
     assertThat(
             events.subList(0, events.size() - 1).stream()
-                .map(event -> json(event).at("/choices/0/text").textValue())
+                .map(event -> Json.read(event).at("/choices/0/text").textValue())
                 .collect(Collectors.joining()))
         .isEqualTo("My dear Mr. " + plain);
   }
@@ -295,7 +284,7 @@ class CompletionsIT {
     Answer answer = complete(ONE_TOO_LONG + ", \"stream\": true");
     assertThat(answer.status()).isIn(200, 400);
     String error = answer.status() == 400 ? answer.text() : events(answer).getLast();
-    assertThat(json(error).at("/error/message").textValue()).contains("has 65537 characters");
+    assertThat(Json.read(error).at("/error/message").textValue()).contains("has 65537 characters");
     Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
   }
 

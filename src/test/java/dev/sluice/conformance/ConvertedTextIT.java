@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
@@ -67,19 +68,11 @@ class ConvertedTextIT {
         .toList();
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   @Test
   void eachMessageOfAStreamIsConverted() {
     List<JsonNode> messages =
         stream("/v2/models/poet/generate_stream", "{\"text\": \"Say it.\"}").stream()
-            .map(ConvertedTextIT::json)
+            .map(Json::read)
             .toList();
     assertThat(messages).hasSizeGreaterThan(5);
     assertThat(messages.stream().map(each -> each.get("text").textValue()))
@@ -115,7 +108,7 @@ class ConvertedTextIT {
     String streamed =
         stream("/v1/completions", "{" + asked + ", \"stream\": true}").stream()
             .filter(data -> !data.equals("[DONE]"))
-            .map(data -> json(data).at("/choices/0/text").asText())
+            .map(data -> Json.read(data).at("/choices/0/text").asText())
             .collect(Collectors.joining());
     assertThat(streamed).isEqualTo(SAID);
   }
@@ -132,8 +125,8 @@ class ConvertedTextIT {
   @Test
   void aConverterThatFailsEndsTheStreamAndTheServerGoesOn() throws JsonProcessingException {
     List<String> messages = stream("/v2/models/poet/generate_stream", "{\"text\": \"stumble\"}");
-    assertThat(json(messages.getFirst()).get("text").textValue()).isNotEmpty();
-    assertThat(json(messages.getLast()).has("error")).isTrue();
+    assertThat(Json.read(messages.getFirst()).get("text").textValue()).isNotEmpty();
+    assertThat(Json.read(messages.getLast()).has("error")).isTrue();
     assertThat(post("/v2/models/poet/generate", "{\"text\": \"stumble\"}").status()).isEqualTo(500);
     JsonNode next = answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"}");
     assertThat(next.get("text").textValue()).isEqualTo(SAID);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.MultiMap;
@@ -71,16 +72,8 @@ class EnsembleTextIT {
         .text()
         .lines()
         .filter(line -> line.startsWith("data: "))
-        .map(line -> json(line.substring("data: ".length())))
+        .map(line -> Json.read(line.substring("data: ".length())))
         .toList();
-  }
-
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
   }
 
   @Test

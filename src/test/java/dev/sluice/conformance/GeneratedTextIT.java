@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
@@ -68,21 +69,13 @@ class GeneratedTextIT {
         .text()
         .lines()
         .filter(line -> line.startsWith("data: "))
-        .map(line -> json(line.substring("data: ".length())))
+        .map(line -> Json.read(line.substring("data: ".length())))
         .toList();
-  }
-
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
   }
 
   private static String error(Answer answer) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-    return json(answer.text()).get("error").textValue();
+    return Json.read(answer.text()).get("error").textValue();
   }
 
   @Test

@@ -2,11 +2,10 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import dev.sluice.testing.ToolCaller;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Calls of functions among the items of a response. */
 class ResponseCallsIT {
-  private static final JsonMapper JSON = new JsonMapper();
   private static final String TOOLS =
       """
       , "tools": [{"type": "function", "name": "weather", "parameters": {"type": "object",
@@ -60,20 +58,12 @@ class ResponseCallsIT {
     return answer;
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   private static List<JsonNode> events(String model, String members) {
     return respond(model, members + ", \"stream\": true")
         .text()
         .lines()
         .filter(line -> line.startsWith("data: {"))
-        .map(line -> json(line.substring("data: ".length())))
+        .map(line -> Json.read(line.substring("data: ".length())))
         .toList();
   }
 
@@ -87,7 +77,7 @@ class ResponseCallsIT {
 
   @Test
   void callsAreItemsBehindTheMessage() {
-    JsonNode response = json(respond("hermes", "").text());
+    JsonNode response = Json.read(respond("hermes", "").text());
     assertThat(response.get("status").textValue()).isEqualTo("completed");
     JsonNode output = response.get("output");
     assertThat(output).hasSize(3);
@@ -146,11 +136,11 @@ class ResponseCallsIT {
   @Test
   void aCallThatIsForcedIsAllOfTheOutput() {
     String forced = ", \"tool_choice\": {\"type\": \"function\", \"name\": \"weather\"}";
-    JsonNode response = json(respond("chat", forced).text());
+    JsonNode response = Json.read(respond("chat", forced).text());
     assertThat(response.get("output")).hasSize(1);
     JsonNode call = response.at("/output/0");
     assertThat(call.get("name").textValue()).isEqualTo("weather");
-    assertThat(json(call.get("arguments").textValue()).get("city").textValue())
+    assertThat(Json.read(call.get("arguments").textValue()).get("city").textValue())
         .isIn("Rome", "Oslo");
     assertThat(response.at("/tool_choice/name").textValue()).isEqualTo("weather");
   }

@@ -2,12 +2,11 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.buffer.Buffer;
@@ -27,7 +26,6 @@ class ResponsesIT {
   private static final String ASKED =
       "\"model\": \"chat\", \"temperature\": 0, \"input\": \"What is the capital of France?\"";
   private static final String SAID = "The capital of France is Paris.";
-  private static final JsonMapper JSON = new JsonMapper();
 
   /** Those that Open Responses requires of every response. */
   private static final List<String> MEMBERS =
@@ -84,24 +82,16 @@ class ResponsesIT {
     return http.send("POST", "/v1/responses", Buffer.buffer("{" + members + "}"));
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   private static JsonNode answered(String members) {
     Answer answer = respond(members);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return json(answer.text());
+    return Json.read(answer.text());
   }
 
   private static JsonNode error(Answer answer, int status) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
     assertThat(answer.contentType()).isEqualTo("application/json");
-    return json(answer.text()).get("error");
+    return Json.read(answer.text()).get("error");
   }
 
   /** Returns the events in front of the one that says that all were sent. */
@@ -115,7 +105,7 @@ class ResponsesIT {
       if (!event.isEmpty()) {
         List<String> lines = event.lines().toList();
         assertThat(lines).hasSize(2);
-        JsonNode data = json(lines.get(1).substring("data: ".length()));
+        JsonNode data = Json.read(lines.get(1).substring("data: ".length()));
         assertThat(lines.getFirst()).isEqualTo("event: " + data.get("type").textValue());
         events.add(data);
       }
@@ -132,7 +122,7 @@ class ResponsesIT {
   void aResponseHasAMessageAndEveryRequiredMember(String path) {
     Answer answer = http.send("POST", path, Buffer.buffer("{" + ASKED + "}"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    JsonNode response = json(answer.text());
+    JsonNode response = Json.read(answer.text());
     assertThat(response.fieldNames()).toIterable().containsExactlyInAnyOrderElementsOf(MEMBERS);
     assertThat(response.get("object").textValue()).isEqualTo("response");
     assertThat(response.get("id").textValue()).startsWith("resp_");
@@ -147,7 +137,7 @@ class ResponsesIT {
     assertThat(message.get("id").textValue()).startsWith("msg_");
     assertThat(message.get("content"))
         .isEqualTo(
-            json(
+            Json.read(
                 """
                 [{"type": "output_text", "text": "%s", "annotations": [], "logprobs": []}]\
                 """
@@ -163,7 +153,7 @@ class ResponsesIT {
     String instructions = "\"instructions\": \"Be kind.\", ";
     JsonNode response = answered(instructions + ASKED);
     JsonNode chat =
-        json(
+        Json.read(
             http.send(
                     "POST",
                     "/v1/chat/completions",
@@ -193,7 +183,7 @@ class ResponsesIT {
         """;
     JsonNode response = answered(items);
     assertThat(response.at("/output/0/content/0/text").textValue()).isEqualTo(SAID);
-    assertThat(response.get("metadata")).isEqualTo(json("{\"a\": \"b\"}"));
+    assertThat(response.get("metadata")).isEqualTo(Json.read("{\"a\": \"b\"}"));
     assertThat(response.get("store").booleanValue()).isFalse();
   }
 
@@ -267,8 +257,8 @@ class ResponsesIT {
                   {"type": "object", "properties": {"yes": {"const": true}}, "required": ["yes"],
                    "additionalProperties": false}}}\
                 """);
-    assertThat(json(response.at("/output/0/content/0/text").textValue()))
-        .isEqualTo(json("{\"yes\": true}"));
+    assertThat(Json.read(response.at("/output/0/content/0/text").textValue()))
+        .isEqualTo(Json.read("{\"yes\": true}"));
     assertThat(response.at("/text/format/name").textValue()).isEqualTo("yes");
   }
 

@@ -2,12 +2,11 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * forces.
  */
 class ToolCallsIT {
-  private static final JsonMapper JSON = new JsonMapper();
   private static final String PROMPT =
       "{{ messages[-1].content }} {{ tools | tojson if tools else '' }}";
   private static final String CALL =
@@ -83,18 +81,10 @@ class ToolCallsIT {
     return http.send("POST", "/v1/chat/completions", Buffer.buffer(body));
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
-  }
-
   private static JsonNode choice(String model, String members) {
     Answer answer = post(model, members);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return json(answer.text()).at("/choices/0");
+    return Json.read(answer.text()).at("/choices/0");
   }
 
   private static List<JsonNode> deltas(String model, String members) {
@@ -102,7 +92,7 @@ class ToolCallsIT {
         .text()
         .lines()
         .filter(line -> !line.isEmpty() && !line.equals("data: [DONE]"))
-        .map(line -> json(line.substring("data: ".length())).at("/choices/0"))
+        .map(line -> Json.read(line.substring("data: ".length())).at("/choices/0"))
         .toList();
   }
 
@@ -237,7 +227,7 @@ class ToolCallsIT {
   }
 
   private static void requireFits(JsonNode call) {
-    JsonNode arguments = json(call.at("/function/arguments").textValue());
+    JsonNode arguments = Json.read(call.at("/function/arguments").textValue());
     if (call.at("/function/name").textValue().equals("now")) {
       assertThat(arguments.isObject() && arguments.isEmpty()).as(call.toString()).isTrue();
     } else {
@@ -287,8 +277,8 @@ class ToolCallsIT {
               ", \"tools\": [{\"type\": \"function\", \"function\": %s}], \"tool_choice\": %s%s"
                   .formatted(function, choice, streamed));
       assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-      assertThat(json(answer.text()).at("/error/message").textValue()).isEqualTo(text);
-      assertThat(json(answer.text()).at("/error/param").textValue()).startsWith("tool");
+      assertThat(Json.read(answer.text()).at("/error/message").textValue()).isEqualTo(text);
+      assertThat(Json.read(answer.text()).at("/error/param").textValue()).startsWith("tool");
     }
     Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
   }

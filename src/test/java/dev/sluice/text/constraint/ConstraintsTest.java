@@ -3,15 +3,14 @@ package dev.sluice.text.constraint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.Json;
 import dev.sluice.text.HuggingFaceTokenizer;
 import dev.sluice.text.TokenBytes;
 import dev.sluice.text.constraint.Constraints.Kind;
@@ -41,7 +40,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConstraintsTest {
-  private static final JsonMapper JSON = new JsonMapper();
   private static final TokenBytes BYTES =
       HuggingFaceTokenizer.read(Path.of("src/sample/models/chat/tokenizer.json"), false)
           .bytes()
@@ -158,7 +156,7 @@ class ConstraintsTest {
   void whateverTokensAreTakenTheTextIsValid(String schema) {
     JsonSchema validator = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(schema);
     assertThat(walks(Kind.JSON_SCHEMA, schema))
-        .allSatisfy(text -> assertThat(validator.validate(read(text))).as(text).isEmpty());
+        .allSatisfy(text -> assertThat(validator.validate(Json.read(text))).as(text).isEmpty());
   }
 
   private static final String WEATHER =
@@ -175,7 +173,7 @@ class ConstraintsTest {
   void whateverTokensAreTakenTheTextIsAListOfCallsWithTheArgumentsOfTheirFunctions(String text) {
     assertThat(walks(Kind.TOOLS, tools(text, WEATHER, "{\"name\": \"now\"}")))
         .allSatisfy(said -> {
-          JsonNode calls = read(said);
+          JsonNode calls = Json.read(said);
           assertThat(calls).isNotEmpty().hasSizeLessThan(text.equals("call") ? 2 : 50);
           calls.forEach(ConstraintsTest::requireCall);
         });
@@ -199,7 +197,7 @@ class ConstraintsTest {
     assertThat(walks(Kind.TOOLS, tools("arguments", "{\"name\": \"now\"}")))
         .allSatisfy(said -> assertThat(said).isEqualTo("{}"));
     assertThat(walks(Kind.TOOLS, tools("arguments", "{\"name\": \"any\", \"parameters\": {}}")))
-        .allSatisfy(said -> assertThat(read(said).isObject()).isTrue());
+        .allSatisfy(said -> assertThat(Json.read(said).isObject()).isTrue());
   }
 
   @ParameterizedTest
@@ -217,14 +215,6 @@ class ConstraintsTest {
           """)
   void toolsThatAreWrongOrNotSupportedAreRefusedNamingTheFunction(String tools, String text) {
     assertThat(refused(Kind.TOOLS, tools)).startsWith("parameter \"tools\" " + text);
-  }
-
-  private static JsonNode read(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(text, e);
-    }
   }
 
   private static String refused(Kind kind, String constraint) {
@@ -314,7 +304,7 @@ class ConstraintsTest {
     String schema = "{\"type\": \"object\", \"properties\": {" + members + "}}";
     JsonSchema validator = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(schema);
     assertThat(walks(Kind.JSON_SCHEMA, schema))
-        .allSatisfy(text -> assertThat(validator.validate(read(text))).as(text).isEmpty());
+        .allSatisfy(text -> assertThat(validator.validate(Json.read(text))).as(text).isEmpty());
   }
 
   /** Each level refers to the next one many times, and none is in the text. */
