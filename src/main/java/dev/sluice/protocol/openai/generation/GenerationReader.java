@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,11 +179,22 @@ public final class GenerationReader {
     int from = in.position();
     parameters.put(
         name,
-        JsonParameterValue.read(name, in)
+        within(name, () -> JsonParameterValue.read(name, in))
             .orElseThrow(() -> {
               in.seek(from);
               return wrong(name, "a number, a text or a bool");
             }));
+  }
+
+  /** Reads a value; what is wrong with its JSON, such as a number that is too large, names it. */
+  private static <T> T within(String name, Supplier<T> value) {
+    try {
+      return value.get();
+    } catch (JsonException e) {
+      throw InferenceException.invalid(
+          "parameter \"%s\" is not JSON at byte %d: %s"
+              .formatted(shown(name), e.offset(), e.getMessage()));
+    }
   }
 
   /** Requires a text or a list of texts; goes back to where it was. */
@@ -229,7 +241,7 @@ public final class GenerationReader {
   public int whole(String name, int lowest, int highest) {
     int from = in.position();
     if (in.peek() == Kind.NUMBER) {
-      JsonNumber number = in.number();
+      JsonNumber number = within(name, in::number);
       number.dropFraction();
       if (number.isLong() && number.toLong() >= lowest && number.toLong() <= highest) {
         return (int) number.toLong();

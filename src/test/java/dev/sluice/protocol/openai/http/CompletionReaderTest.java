@@ -69,6 +69,7 @@ class CompletionReaderTest {
           {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
           {"model": "m", "prompt": "a", "tempature": 1}    | parameter "tempature" is not known to completions
           {"model": "m", "prompt": "a", "stream_options": {}} | parameter "stream_options" is there; wanted it with stream: true only
+          {"model": "m", "prompt": "a", "temperature": 1e400} | parameter "temperature" is not JSON at byte 45: Number too big to be stored in double.
           {"model": "m", "prompt": "a"                     | the body is not JSON at byte 28: Missing a comma or '}' after an object member.
           []                                               | the body is no JSON object
           """)
