@@ -16,6 +16,7 @@ import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.prefix.PrefixCache;
+import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.queue.CacheBudget;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -89,7 +90,7 @@ public final class ServableModel implements Servable {
     this.tokenizer = generator.flatMap(Generator::texts).or(instances.first()::tokenizer);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
-    lengths.ifPresent(found -> found.join(instances.first(), prefixes(config, caches, meter)));
+    keepPrefixes(instances, config, caches, meter);
     this.facts =
         VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
@@ -98,8 +99,6 @@ public final class ServableModel implements Servable {
             meter);
     var queue = new ModelQueue(config.queue(), caches);
     meter.streamCaches(caches::reserved, caches::waiting);
-    generator.ifPresent(
-        loop -> meter.prompts(loop.promptTokens()::computed, loop.promptTokens()::reused));
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
     this.cancellableQueue =
@@ -131,17 +130,18 @@ public final class ServableModel implements Servable {
     meter.add(monitor);
   }
 
-  private static PrefixCache prefixes(ModelConfig config, CacheBudget caches, VersionMeter meter) {
+  private void keepPrefixes(
+      ModelInstances instances, ModelConfig config, CacheBudget caches, VersionMeter meter) {
+    if (generator.isEmpty() || lengths.isEmpty()) {
+      return;
+    }
     StreamConfig.Prefixes wanted = config.stream().prefixes();
-    var prefixes =
-        new PrefixCache(
-            PrefixCache.LEAST,
-            wanted.limit(),
-            caches::free,
-            wanted.sharedBy() != StreamConfig.SharedBy.ALL);
+    boolean apart = wanted.sharedBy() != StreamConfig.SharedBy.ALL;
+    var prefixes = new PrefixCache(PrefixCache.LEAST, wanted.limit(), caches::free, apart);
     caches.onReserved(prefixes::giveUp);
-    meter.keptPrefixes(prefixes::bytes);
-    return prefixes;
+    lengths.get().join(instances.first(), prefixes);
+    PromptTokens tokens = generator.get().promptTokens();
+    meter.prompts(new VersionMeter.Prompts(tokens::computed, tokens::reused, prefixes::bytes));
   }
 
   private CoalescedWakeUps requestCalls(boolean inline) {

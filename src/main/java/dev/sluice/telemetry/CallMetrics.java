@@ -186,17 +186,19 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
             "sluice_stream_prefix_bytes",
             Kind.GAUGE,
             "KV caches of prompts that are kept for the next ones (stream.prefixes).");
-    for (VersionMeter version : telemetry.versions()) {
-      prefixes.add(version.prefixBytes(), labels(version));
-    }
     Family prompts =
         page.family(
             "sluice_prompt_tokens_total",
             COUNTER,
             "Tokens of prompts that were computed, and reused ones that were not.");
     for (VersionMeter version : telemetry.versions()) {
-      prompts.add(version.computedPromptTokens(), labels(version, "source", "computed"));
-      prompts.add(version.reusedPromptTokens(), labels(version, "source", "reused"));
+      version
+          .prompts()
+          .ifPresent(found -> {
+            prefixes.add(found.keptBytes().getAsLong(), labels(version));
+            prompts.add(found.computed().getAsLong(), labels(version, "source", "computed"));
+            prompts.add(found.reused().getAsLong(), labels(version, "source", "reused"));
+          });
     }
   }
 

@@ -65,7 +65,7 @@ class PromptPrefixesTest {
   @AfterEach
   void nothingIsLeftOpenOrKept() {
     decoder().close();
-    assertThat(meter().prefixBytes()).isZero();
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
     assertThat(meter().cacheBytes()).isZero();
   }
 
@@ -140,8 +140,8 @@ class PromptPrefixesTest {
     say(prompt(18, 4, 1));
     say(prompt(18, 6, 2));
     assertThat(prompts()).containsExactly("1x22", "1x6");
-    assertThat(meter().computedPromptTokens()).isEqualTo(22 + 6);
-    assertThat(meter().reusedPromptTokens()).isEqualTo(18);
+    assertThat(meter().prompts().orElseThrow().computed().getAsLong()).isEqualTo(22 + 6);
+    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(18);
   }
 
   @Test
@@ -151,7 +151,7 @@ class PromptPrefixesTest {
     say(prompt(18, 4, 1));
     assertThat(runs()).hasSize(2 * STEPS);
     assertThat(prompts()).containsExactly("1x22");
-    assertThat(meter().reusedPromptTokens()).isEqualTo(21);
+    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(21);
   }
 
   @Test
@@ -162,7 +162,9 @@ class PromptPrefixesTest {
     say(Arrays.copyOf(all, 29));
     say(all);
     assertThat(prompts()).containsExactly("1x20", "1x9", "1x9");
-    assertThat(meter().prefixBytes()).as("the longest alone is kept").isEqualTo(38 * 40);
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong())
+        .as("the longest alone is kept")
+        .isEqualTo(38 * 40);
   }
 
   @Test
@@ -241,7 +243,7 @@ class PromptPrefixesTest {
     say(prompt(0, 20, 2));
     say(prompt(0, 20, 1));
     say(prompt(0, 20, 3));
-    assertThat(meter().prefixBytes()).isEqualTo(2 * 20 * 40);
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(2 * 20 * 40);
     say(prompt(0, 20, 1));
     say(prompt(0, 20, 2));
     assertThat(prompts()).containsExactly("1x20", "1x20", "1x20", "1x20");
@@ -252,7 +254,7 @@ class PromptPrefixesTest {
     start("  prefixes: { memory: 1KiB }");
     say(prompt(0, 20, 1));
     say(prompt(0, 30, 2));
-    assertThat(meter().prefixBytes()).isEqualTo(20 * 40);
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
   }
 
   @Test
@@ -262,7 +264,7 @@ class PromptPrefixesTest {
     TensorMemory.keepTensorsBelow(0);
     try {
       say(prompt(18, 6, 2));
-      assertThat(meter().prefixBytes()).isZero();
+      assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
     } finally {
       TensorMemory.keepTensorsBelow(Long.MAX_VALUE);
     }
@@ -272,11 +274,11 @@ class PromptPrefixesTest {
   void streamsThatNeedTheMemoryHaveIt() throws Throwable {
     start(ROOM + "  cache_memory: 1600");
     say(prompt(18, 2, 1));
-    assertThat(meter().prefixBytes()).isEqualTo(20 * 40);
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
     StreamReader parked = stream(prompt(18, 3, 2)).ask(1);
     Polling.await("its prompt has run", () -> parked.waiting() == 1);
     assertThat(prompts()).as("it has reserved 832 bytes").containsExactly("1x20", "1x21");
-    assertThat(meter().prefixBytes()).isZero();
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
     assertSaysWhatALoopSays(parked, prompt(18, 3, 2));
   }
 
@@ -288,7 +290,7 @@ class PromptPrefixesTest {
     Polling.await("its prompt has run", () -> parked.waiting() == 1);
     StreamReader large = stream(prompt(18, 46, 1)).ask(100);
     Polling.await("it waits for memory", () -> meter().cacheWaiting() == 1);
-    assertThat(meter().prefixBytes()).isEqualTo(20 * 40);
+    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
     parked.leave();
     assertSaysWhatALoopSays(large, prompt(18, 46, 1));
     assertThat(prompts()).containsExactly("1x20", "1x3", "1x64");
@@ -308,7 +310,7 @@ class PromptPrefixesTest {
     decoder().settle();
     held().open();
     say(prompt(18, 7, 3));
-    assertThat(meter().reusedPromptTokens()).isEqualTo(18);
+    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(18);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,9 +56,7 @@ public final class VersionMeter {
   private volatile IntSupplier inFlight = () -> 0;
   private volatile LongSupplier cacheBytes = () -> 0;
   private volatile IntSupplier cacheWaiting = () -> 0;
-  private volatile LongSupplier prefixBytes = () -> 0;
-  private volatile LongSupplier computedTokens = () -> 0;
-  private volatile LongSupplier reusedTokens = () -> 0;
+  private volatile Optional<Prompts> prompts = Optional.empty();
 
   /**
    * @param shown the versions that the page shows
@@ -130,38 +129,22 @@ public final class VersionMeter {
   }
 
   /**
-   * Says how the page learns what is kept of prompts for the next ones.
+   * Figures of the prompts of a model that generates text; each may be asked on any thread.
    *
-   * @param bytes for any thread
+   * @param computed tokens that were computed
+   * @param reused tokens that were not, since an earlier prompt had them
+   * @param keptBytes what is kept for the next ones
    */
-  public void keptPrefixes(LongSupplier bytes) {
-    prefixBytes = bytes;
+  public record Prompts(LongSupplier computed, LongSupplier reused, LongSupplier keptBytes) {}
+
+  /** Says how the page learns of prompts. */
+  public void prompts(Prompts figures) {
+    prompts = Optional.of(figures);
   }
 
-  /**
-   * Says how the page learns of the tokens of prompts.
-   *
-   * @param computed how many were, for any thread
-   * @param reused how many were not, for any thread
-   */
-  public void prompts(LongSupplier computed, LongSupplier reused) {
-    computedTokens = computed;
-    reusedTokens = reused;
-  }
-
-  /** Returns the bytes that are kept of prompts for the next ones. */
-  public long prefixBytes() {
-    return prefixBytes.getAsLong();
-  }
-
-  /** Returns how many tokens of prompts were computed. */
-  public long computedPromptTokens() {
-    return computedTokens.getAsLong();
-  }
-
-  /** Returns how many tokens of prompts were not computed, since an earlier prompt had them. */
-  public long reusedPromptTokens() {
-    return reusedTokens.getAsLong();
+  /** Returns the figures of prompts; empty if the model has none. */
+  public Optional<Prompts> prompts() {
+    return prompts;
   }
 
   /** Returns how many streams wait for memory. */
