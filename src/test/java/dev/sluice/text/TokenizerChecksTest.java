@@ -39,6 +39,11 @@ class TokenizerChecksTest {
         "`{\"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Strip\", \"start\": 1,"
             + " \"stop\": 2}]}}`, its decoder strips 2 characters of the end of a token; wanted 0:"
             + " shorter tokens have not so many",
+        "`{\"decoder\": {\"type\": \"Strrip\", \"content\": \" \", \"start\": 2, \"stop\": 5}}`,"
+            + " its decoder strips 5 characters of the end of a token; wanted 0: shorter tokens"
+            + " have not so many",
+        "`{\"pre_tokenizer\": {\"type\": \"fixed\", \"length\": 0}}`, its pre_tokenizer makes"
+            + " pieces of length 0; wanted 1 or more",
         "`{\"pre_tokenizer\": {\"type\": \"FixedLength\", \"length\": 0}}`, its pre_tokenizer makes"
             + " pieces of length 0; wanted 1 or more",
         "`{\"model\": {\"continuing_subword_prefix\": \"##\", \"merges\": [\"a ##b\", [\"a\","
