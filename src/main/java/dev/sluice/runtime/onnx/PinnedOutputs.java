@@ -41,8 +41,11 @@ final class PinnedOutputs implements AutoCloseable {
   /** Less than this has no room for a guard that no value meets by chance. */
   private static final long SMALLEST_BYTES = Integer.BYTES;
 
-  /** More is left to the runtime: a request may ask for it that is refused for its size. */
-  private static final long LARGEST_BYTES = 64L << 20;
+  /**
+   * More is left to the runtime: writing it takes longer than its lock. Its arena has memory that
+   * was used before, where a new block would come from the kernel, page by page.
+   */
+  private static final long LARGEST_BYTES = 64L << 10;
 
   /** So much is filled in a few nanoseconds. */
   private static final long SMALL_BYTES = 1024;
