@@ -85,20 +85,25 @@ final class ExampleRequest {
     return model
         .metadata()
         .flatMap(metadata -> metadata.signature(""))
-        .filter(signature -> required(signature).stream().allMatch(ExampleRequest::isShort));
+        .filter(signature -> isShort(required(signature)));
   }
 
   private static List<TensorSpec> required(Signature signature) {
     return signature.inputs().stream().filter(input -> !input.optional()).toList();
   }
 
-  private static boolean isShort(TensorSpec input) {
-    // Multiplied step by step, so that a huge shape cannot overflow.
+  private static boolean isShort(List<TensorSpec> inputs) {
+    return inputs.stream().allMatch(input -> input.type().isCommon())
+        && inputs.stream().mapToDouble(ExampleRequest::elements).sum() <= MOST_ELEMENTS;
+  }
+
+  /** Multiplied step by step, so that a huge shape cannot overflow. */
+  private static double elements(TensorSpec input) {
     double elements = 1;
     for (long dim : dims(input)) {
       elements *= dim;
     }
-    return input.type().isCommon() && elements <= MOST_ELEMENTS;
+    return elements;
   }
 
   private Optional<String> curl(String model, Signature signature) {

@@ -15,7 +15,8 @@ import java.util.Optional;
  * of a pair.
  *
  * @param feedback outputs of a decode step that are inputs of the next one. A star stands for the
- *     same text in both names
+ *     same text in both names. Without {@code feedback} and {@code next}, a decoder in a folder as
+ *     Hugging Face has it runs in a loop by the names of its graph and by its files
  * @param next how an input of the next step is chosen from an output
  * @param position input that counts the decode steps, from 0 or from the request's value
  * @param mask input that grows by a one with each decode step

@@ -188,6 +188,15 @@ public record ModelConfig(
   }
 
   private ModelConfig withRuntimes(RuntimesConfig other) {
+    return with(other, stream);
+  }
+
+  /** Returns the same settings with other streams. */
+  public ModelConfig withStream(StreamConfig other) {
+    return with(runtimes, other);
+  }
+
+  private ModelConfig with(RuntimesConfig otherRuntimes, StreamConfig otherStream) {
     return new ModelConfig(
         versionPolicy,
         labels,
@@ -197,8 +206,8 @@ public record ModelConfig(
         admission,
         warmup,
         explain,
-        other,
-        stream,
+        otherRuntimes,
+        otherStream,
         ensemble,
         classLabels,
         sequence,

@@ -97,9 +97,6 @@ public record StreamConfig(
       throw stream.error("rows", "is set for a model that is run in a loop; wanted one of them");
     }
     long cacheMemory = stream.size("cache_memory", defaults.cacheMemory, 0, MOST_MEMORY);
-    if (generator.isEmpty() && cacheMemory > 0) {
-      throw stream.error("cache_memory", "is set for a model that is not run in a loop");
-    }
     return new StreamConfig(
         rows,
         stream.flag("decoupled", defaults.decoupled || generator.isPresent()),
@@ -122,6 +119,12 @@ public record StreamConfig(
         prefillChunk,
         cacheMemory,
         prefixes);
+  }
+
+  /** Returns the same for a model whose loop its files tell. */
+  public StreamConfig withGenerator(GeneratorConfig loop) {
+    return new StreamConfig(
+        rows, true, maxStreams, Optional.of(loop), maxPadding, prefillChunk, cacheMemory, prefixes);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */

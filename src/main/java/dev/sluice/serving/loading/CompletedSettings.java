@@ -34,25 +34,34 @@ record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEn
    *
    * @param session its first, which no other caller uses yet
    * @param folder of the version
+   * @throws InferenceException with FAILED_PRECONDITION if its files or its settings say what
+   *     cannot be
    */
   static CompletedSettings of(ModelId id, ModelConfig said, ModelSession session, Path folder) {
-    Optional<TextEncoder> encoder = encoder(id, said, session, folder);
-    ModelConfig config = DefaultBatchSize.complete(said, session.metadata());
-    return new CompletedSettings(
-        encoder.map(found -> joined(said, found)).orElse(config),
-        (encoder.isPresent() ? said : config).batching().maxBatchSize(),
-        encoder);
-  }
-
-  private static Optional<TextEncoder> encoder(
-      ModelId id, ModelConfig said, ModelSession session, Path folder) {
     try {
-      var published = PublishedModel.in(List.of(folder, VersionLocation.modelFolder(folder, id)));
-      return new EncoderFiles(id, said, published).find(session);
+      return complete(id, said, session, folder);
     } catch (ConfigException e) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "model " + id + ": " + e.getMessage(), e);
     }
+  }
+
+  private static CompletedSettings complete(
+      ModelId id, ModelConfig said, ModelSession session, Path folder) {
+    var published = PublishedModel.in(List.of(folder, VersionLocation.modelFolder(folder, id)));
+    Optional<TextEncoder> encoder = new EncoderFiles(id, said, published).find(session);
+    if (encoder.isPresent()) {
+      return new CompletedSettings(
+          joined(said, encoder.get()), said.batching().maxBatchSize(), encoder);
+    }
+    ModelConfig looped =
+        session
+            .metadata()
+            .signature("")
+            .map(signature -> new PublishedDecoder(published).complete(said, signature))
+            .orElse(said);
+    ModelConfig config = DefaultBatchSize.complete(looped, session.metadata());
+    return new CompletedSettings(config, config.batching().maxBatchSize(), encoder);
   }
 
   /** Joins requests where texts run together, unless the settings say which. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ExampleRequestTest {
@@ -51,6 +52,15 @@ class ExampleRequestTest {
   void inputOfUnknownShapeIsAskedWithOneElement() {
     assertThat(curl(Protocol.OIP, new TensorSpec("b", DataType.BOOL, Shape.UNKNOWN)).orElse(""))
         .contains("\"shape\":[1],\"data\":[false]");
+  }
+
+  @Test
+  void inputsTooLargeTogetherHaveNoExample() {
+    TensorSpec[] caches =
+        IntStream.range(0, 12)
+            .mapToObj(i -> new TensorSpec("past" + i, DataType.FP32, Shape.of(-1, 100)))
+            .toArray(TensorSpec[]::new);
+    assertThat(curl(Protocol.TFS, caches)).isEmpty();
   }
 
   @Test

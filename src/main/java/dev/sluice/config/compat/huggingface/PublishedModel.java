@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 
 /**
  * What the files say that a model was published with: {@code config.json}, {@code
- * tokenizer_config.json}, and of sentence-transformers {@code modules.json}, {@code
- * sentence_bert_config.json} and {@code 1_Pooling/config.json}. A file that is missing says
- * nothing.
+ * tokenizer_config.json}, {@code generation_config.json}, and of sentence-transformers {@code
+ * modules.json}, {@code sentence_bert_config.json} and {@code 1_Pooling/config.json}. A file that
+ * is missing says nothing.
  */
 public final class PublishedModel {
   /** What some tokenizers say in place of no limit is far above this. */
@@ -162,6 +162,11 @@ public final class PublishedModel {
   private static int tokens(JsonNode number) {
     double tokens = number.asDouble(0);
     return tokens >= 1 && tokens <= MOST_TOKENS ? (int) tokens : 0;
+  }
+
+  /** Returns how a decoder generates text. */
+  public PublishedGeneration generation() {
+    return new PublishedGeneration(json(PublishedGeneration.FILE), config);
   }
 
   /** Returns the token that sequences are padded with, if it says so. */
