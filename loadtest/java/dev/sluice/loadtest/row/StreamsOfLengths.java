@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -33,17 +34,25 @@ final class StreamsOfLengths implements Workload {
       IntStream.range(0, Models.STREAMS).mapToObj(i -> SHORTEST + GROWTH * i).toList();
 
   private final String name;
+  private final Function<Lab, Path> models;
   private final String model;
   private final String called;
 
   /**
    * @param name for {@code ROWS}
+   * @param models gives the folder that the decoder is in
    * @param called what the decoder is called, for readers
    */
-  StreamsOfLengths(String name, String model, String called) {
+  StreamsOfLengths(String name, Function<Lab, Path> models, String model, String called) {
     this.name = name;
+    this.models = models;
     this.model = model;
     this.called = called;
+  }
+
+  /** Streams of a decoder that each run writes. */
+  static StreamsOfLengths written(String name, String model, String called) {
+    return new StreamsOfLengths(name, lab -> lab.models().decoders(), model, called);
   }
 
   /** Returns a request for a stream behind a prompt of so many tokens. */
@@ -86,21 +95,22 @@ final class StreamsOfLengths implements Workload {
   @Override
   public List<Row> measure(Lab lab) {
     List<Integer> equal = IntStream.range(0, Models.STREAMS).mapToObj(_ -> EQUAL).toList();
-    try (ServerProcess sluice = lab.sluice(lab.models().decoders())) {
+    Path decoders = models.apply(lab);
+    Path version = Models.version(decoders, model);
+    try (ServerProcess sluice = lab.sluice(decoders)) {
       return rows(
           lab.byTurns(
               List.of(
                   read(lab, sluice, model, List.of(EQUAL)),
                   read(lab, sluice, model, equal),
                   read(lab, sluice, model, MIXED),
-                  () -> loop(lab, 1, EQUAL),
-                  () -> loop(lab, Models.STREAMS, MIXED.getLast()))));
+                  () -> loop(lab, version, 1, EQUAL),
+                  () -> loop(lab, version, Models.STREAMS, MIXED.getLast()))));
     }
   }
 
   /** By hand, rows of different lengths are padded to the longest. */
-  private Measurement loop(Lab lab, int rows, int prompt) {
-    Path version = Models.version(lab.models().decoders(), model);
+  private static Measurement loop(Lab lab, Path version, int rows, int prompt) {
     return Measurement.ofRate(lab.decoderLoop(version, rows, prompt, DecoderModel.STEPS));
   }
 

@@ -27,10 +27,10 @@ public final class Workloads {
     all.add(new Streams("streams", Models.STEP, "4 MB"));
     all.add(new Streams("streams-large", Models.LARGE_STEP, "32 MB"));
     all.add(
-        new StreamsOfLengths(
+        StreamsOfLengths.written(
             "streams-lengths", Models.DECODER, "a decoder of 13 MB that is padded"));
     all.add(
-        new StreamsOfLengths(
+        StreamsOfLengths.written(
             "streams-chat", Models.CHAT, "the sample chat, caches written in place"));
     all.add(new FirstSeconds());
     all.add(new Overload());
@@ -39,10 +39,11 @@ public final class Workloads {
     return all;
   }
 
-  /** Comparisons with programs of others, which are installed for it. */
+  /** Programs and models of others, which are fetched for it. */
   public static List<Workload> peers() {
     List<Workload> peers = new ArrayList<>(OtherServer.all());
     peers.add(new BesideGenAi());
+    peers.addAll(SmolLm2Streams.all());
     return peers;
   }
 }

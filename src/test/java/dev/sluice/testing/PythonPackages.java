@@ -24,7 +24,7 @@ public record PythonPackages(Path place) {
    * @param name of the environment
    * @param requirements file below {@code src/test/python}
    */
-  public static PythonPackages install(String name, String requirements) throws Exception {
+  public static PythonPackages install(String name, String requirements) throws IOException {
     Path place = Path.of("target", name);
     Path wanted = Path.of("src/test/python", requirements);
     var packages = new PythonPackages(place);
@@ -37,7 +37,7 @@ public record PythonPackages(Path place) {
     return packages;
   }
 
-  private boolean pip(Path wanted) throws Exception {
+  private boolean pip(Path wanted) {
     return ends(
         program("pip"),
         "install",
@@ -60,10 +60,11 @@ public record PythonPackages(Path place) {
   }
 
   /** Runs a program; returns whether it was there and ended well in a few minutes. */
-  public static boolean ends(String... command) throws Exception {
+  public static boolean ends(String... command) {
     try {
       Process process = new ProcessBuilder(command).inheritIO().start();
-      boolean ended = process.waitFor(INSTALLING_SECONDS, TimeUnit.SECONDS);
+      process.onExit().completeOnTimeout(process, INSTALLING_SECONDS, TimeUnit.SECONDS).join();
+      boolean ended = !process.isAlive();
       process.destroyForcibly();
       return ended && process.exitValue() == 0;
     } catch (IOException e) {

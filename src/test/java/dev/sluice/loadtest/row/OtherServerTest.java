@@ -27,9 +27,15 @@ class OtherServerTest {
   }
 
   @Test
-  void everyPeerHasARowOfItsOwnName() {
+  void everyRowHasANameOfItsOwn() {
     assertThat(Workloads.peers())
         .extracting(Workload::name)
-        .containsExactly("peer-triton", "peer-mlserver", "peer-kserve", "peer-genai");
+        .containsExactly(
+            "peer-triton",
+            "peer-mlserver",
+            "peer-kserve",
+            "peer-genai",
+            "streams-smollm2",
+            "streams-smollm2-padded");
   }
 }
