@@ -145,6 +145,20 @@ class PublishedDecoderIT {
   }
 
   @Test
+  void takesNothingButTheText() {
+    assertThat(Json.read(metadata("published")).get("inputs").valueStream())
+        .extracting(input -> input.get("name").textValue())
+        .containsExactly("text");
+    Answer answer =
+        http.send(
+            "POST",
+            "/v2/models/published/generate",
+            Buffer.buffer("{\"text\": \"a\", \"attention_mask\": [1]}"));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+    assertThat(answer.text()).contains("attention_mask");
+  }
+
+  @Test
   void isNotLoadedIfItsFilesSayWhatCannotBe() {
     assertThat(failure("hot"))
         .contains(

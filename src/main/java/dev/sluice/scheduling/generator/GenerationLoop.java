@@ -76,6 +76,24 @@ record GenerationLoop(
     return logits.rank() == 0 ? Shape.ANY : logits.dim(logits.rank() - 1);
   }
 
+  /**
+   * Returns what clients see of it who send texts: positions, mask and caches that grow are made of
+   * these.
+   */
+  Signature shownForTexts() {
+    return new Signature(
+        shown.name(),
+        shown.method(),
+        shown.inputs().stream().filter(input -> !isMadeOfTexts(input)).toList(),
+        shown.outputs());
+  }
+
+  private boolean isMadeOfTexts(TensorSpec input) {
+    return input.optional()
+        && (axes.containsKey(input.name())
+            || config.position().filter(input.name()::equals).isPresent());
+  }
+
   /** Returns the size of what is fed back. */
   CacheSize cache() {
     return CacheSize.of(

@@ -169,7 +169,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
   }
 
   private Signature shown(GenerationLoop loop) {
-    return tokenizer.map(words -> words.shown(loop.shown())).orElse(loop.shown());
+    return tokenizer.map(words -> words.shown(loop.shownForTexts())).orElse(loop.shown());
   }
 
   @Override
