@@ -15,14 +15,12 @@ import java.util.function.Consumer;
  * One of the answers in a conversation: a message, or what comes to it. The first piece says who
  * speaks, the last one why it ends.
  */
-final class ChatChoice implements Choice {
+final class ChatChoice extends Choice {
   private static final String STOP = "stop";
 
   private final int index;
   private final Optional<ToolCallParser> calls;
   private boolean begun;
-  private long promptTokens;
-  private long completionTokens;
 
   /**
    * @param index its number among those of the call
@@ -34,17 +32,7 @@ final class ChatChoice implements Choice {
   }
 
   @Override
-  public long promptTokens() {
-    return promptTokens;
-  }
-
-  @Override
-  public long completionTokens() {
-    return completionTokens;
-  }
-
-  @Override
-  public void whole(JsonWriter out, InferenceResponse response) {
+  void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index);
     out.raw(",\"message\":{\"role\":\"assistant\",");
     if (calls.isPresent()) {
@@ -58,13 +46,8 @@ final class ChatChoice implements Choice {
     count(response);
   }
 
-  private void count(InferenceResponse response) {
-    promptTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
-    completionTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
-  }
-
   @Override
-  public List<Consumer<JsonWriter>> pieces(InferenceResponse response) {
+  List<Consumer<JsonWriter>> pieces(InferenceResponse response) {
     List<Consumer<JsonWriter>> pieces = new ArrayList<>();
     if (!begun) {
       begun = true;

@@ -53,20 +53,9 @@ final class ChatReader {
     chat.addLogProbs(parameters);
     chat.addMaxTokens(parameters);
     var tools = new Tools(chat.conversation.functions(), chat.toolChoice, chat.parallel);
-    addTools(parameters, tools);
+    tools.addTo(parameters, "response_format");
     return CompletionRequest.of(
         chat.reader, List.of(chat.conversation.json(tools.areShown())), false, tools);
-  }
-
-  private static void addTools(Map<String, ParameterValue> parameters, Tools tools) {
-    if (tools.isForced()
-        && (parameters.containsKey("json_schema") || parameters.containsKey("regex"))) {
-      throw OpenAiError.parameter(
-          "tool_choice",
-          "there beside another form of the answer",
-          "\"auto\" or \"none\" with response_format, json_schema or regex");
-    }
-    parameters.putAll(tools.parameters());
   }
 
   private void addLogProbs(Map<String, ParameterValue> parameters) {

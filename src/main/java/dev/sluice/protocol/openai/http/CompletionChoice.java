@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /**
  * One of the texts that a completion has, written whole or piece by piece. One thread at a time.
  */
-final class CompletionChoice implements Choice {
+final class CompletionChoice extends Choice {
   private final int index;
 
   /** What the text begins with, until it is written. */
@@ -20,9 +20,6 @@ final class CompletionChoice implements Choice {
 
   /** Characters of the tokens so far. */
   private long offset;
-
-  private long promptTokens;
-  private long completionTokens;
 
   /**
    * @param index its number among those of the completion
@@ -34,22 +31,12 @@ final class CompletionChoice implements Choice {
   }
 
   @Override
-  public long promptTokens() {
-    return promptTokens;
-  }
-
-  @Override
-  public long completionTokens() {
-    return completionTokens;
-  }
-
-  @Override
-  public List<Consumer<JsonWriter>> pieces(InferenceResponse response) {
+  List<Consumer<JsonWriter>> pieces(InferenceResponse response) {
     return List.of(out -> whole(out, response));
   }
 
   @Override
-  public void whole(JsonWriter out, InferenceResponse response) {
+  void whole(JsonWriter out, InferenceResponse response) {
     out.raw("{\"index\":").number(index).raw(",\"text\":");
     if (beginning.isEmpty()) {
       GeneratorOutputs.write(out, response, GeneratorOutputs.TEXT, "\"\"");
@@ -66,8 +53,7 @@ final class CompletionChoice implements Choice {
     out.raw(",\"finish_reason\":");
     GeneratorOutputs.write(out, response, GeneratorOutputs.FINISH_REASON, "null");
     out.raw('}');
-    promptTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
-    completionTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
+    count(response);
   }
 
   private void logProbs(JsonWriter out, List<ChosenToken> tokens) {

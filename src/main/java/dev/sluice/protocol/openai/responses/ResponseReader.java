@@ -70,14 +70,7 @@ final class ResponseReader {
       parameters.put(LOGPROBS, new ParameterValue.Whole(topLogProbs, false));
     }
     var tools = new Tools(functions, toolChoice, parallel);
-    if (tools.isForced()
-        && (parameters.containsKey(ResponseFormat.SCHEMA) || parameters.containsKey("regex"))) {
-      throw OpenAiError.parameter(
-          "tool_choice",
-          "there beside another form of the answer",
-          "\"auto\" or \"none\" with text.format, json_schema or regex");
-    }
-    parameters.putAll(tools.parameters());
+    tools.addTo(parameters, "text.format");
     return new ResponseRequest(
         model, conversation.json(tools.areShown()), reader.stream(), parameters, tools, settings);
   }

@@ -1,7 +1,6 @@
 package dev.sluice.protocol.openai.tools;
 
 import dev.sluice.inference.tokens.ToolCallForm;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -52,7 +51,7 @@ public final class ToolCallParser {
   /** Characters of it that were looked at. */
   private int read;
 
-  private List<ToolEvent> events = new ArrayList<>();
+  private final ToolEvents events = new ToolEvents();
   private State state;
   private boolean list;
 
@@ -63,8 +62,6 @@ public final class ToolCallParser {
 
   /** Whether the call is certain. */
   private boolean begun;
-
-  private int calls;
 
   private enum State {
     TEXT,
@@ -127,7 +124,7 @@ public final class ToolCallParser {
       fail(read);
       readOn();
     }
-    return taken();
+    return events.take();
   }
 
   /** Returns what is left when no more text comes. A call that is certain ends as it is. */
@@ -142,33 +139,16 @@ public final class ToolCallParser {
     }
     // Behind a call it is a part of the tag that ends it.
     if (state == State.TEXT) {
-      text(held.toString());
+      events.text(held.toString());
     }
     held.setLength(0);
     read = 0;
-    return taken();
+    return events.take();
   }
 
   /** Returns whether there was a call. */
   public boolean hasCalls() {
-    return calls > 0;
-  }
-
-  private List<ToolEvent> taken() {
-    List<ToolEvent> taken = events;
-    events = new ArrayList<>();
-    return taken;
-  }
-
-  private void text(String text) {
-    if (text.isEmpty()) {
-      return;
-    }
-    if (!events.isEmpty() && events.getLast() instanceof ToolEvent.Text(String before)) {
-      events.set(events.size() - 1, new ToolEvent.Text(before + text));
-    } else {
-      events.add(new ToolEvent.Text(text));
-    }
+    return events.calls() > 0;
   }
 
   private void readOn() {
@@ -193,7 +173,7 @@ public final class ToolCallParser {
   private boolean findMarker() {
     int found = marker.find(held);
     int certain = marker.certain(held, found);
-    text(held.substring(0, certain));
+    events.text(held.substring(0, certain));
     held.delete(0, certain);
     read = found < 0 ? held.length() : found - certain + marker.text().length();
     if (found >= 0) {
@@ -246,7 +226,7 @@ public final class ToolCallParser {
 
   /** Begins to read a call, whose first character was read. */
   private boolean begin(CallReader reader) {
-    if (calls >= most) {
+    if (events.calls() >= most) {
       state = State.OVER;
       return true;
     }
@@ -266,7 +246,7 @@ public final class ToolCallParser {
     }
     if (!begun && name != null && reader.hasArguments() && (streamed || reader.isWhole())) {
       begun = true;
-      events.add(new ToolEvent.Begin(calls, CallIds.next(), name));
+      events.begin(name);
     }
     if (reader.isWhole()) {
       finish();
@@ -276,17 +256,15 @@ public final class ToolCallParser {
   }
 
   private void takeArguments() {
-    String more = call == null ? "" : call.takeArguments();
-    if (!more.isEmpty()) {
-      events.add(new ToolEvent.Arguments(calls, more));
+    if (call != null) {
+      events.arguments(call.takeArguments());
     }
   }
 
   /** Ends the call that is certain. */
   private void finish() {
     takeArguments();
-    events.add(new ToolEvent.End(calls));
-    calls++;
+    events.end();
     begun = false;
     call = null;
     forget();
@@ -329,7 +307,7 @@ public final class ToolCallParser {
       finish();
     } else if (state != State.BEHIND && !held.isEmpty()) {
       int first = opened();
-      text(held.substring(0, first));
+      events.text(held.substring(0, first));
       held.delete(0, first);
     }
     call = null;

@@ -55,13 +55,27 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     return !functions.isEmpty() && !(choice instanceof ToolChoice.None);
   }
 
-  /** Returns whether the answer is calls, or arguments, alone. */
-  public boolean isForced() {
+  private boolean isForced() {
     return choice instanceof ToolChoice.Required || choice instanceof ToolChoice.Named;
   }
 
-  /** Returns what goes to the model beside its prompt: a constraint if a call is forced. */
-  public Map<String, ParameterValue> parameters() {
+  /**
+   * Adds what goes to the model beside its prompt: a constraint if a call is forced.
+   *
+   * @param format the parameter that may give the answer another form
+   * @throws InferenceException with INVALID_ARGUMENT, naming {@code tool_choice}, if a call is
+   *     forced beside another form
+   */
+  public void addTo(Map<String, ParameterValue> parameters, String format) {
+    if (isForced() && (parameters.containsKey("json_schema") || parameters.containsKey("regex"))) {
+      throw InferenceException.invalid(
+          "parameter \"tool_choice\" is there beside another form of the answer; wanted \"auto\" or"
+              + " \"none\" with %s, json_schema or regex".formatted(format));
+    }
+    parameters.putAll(parameters());
+  }
+
+  private Map<String, ParameterValue> parameters() {
     if (!areShown()) {
       return Map.of();
     }
