@@ -26,10 +26,6 @@ import org.slf4j.LoggerFactory;
  * Reopening. No session of the model is left: the process of each has ended, or sessions that fail are closed and
  *           opened again. Requests are refused meanwhile; those in the queue wait, but for a model that could not
  *           be opened again.
- * Unproven. Operators refuse wrong values, and that says nothing against a model that has accepted others. As many
- *           refusals as open the breaker, with no run ever answered, speak against the model: they become the
- *           server's failures. Every request is still tried, so a caller who sends nothing but wrong values
- *           rejects no other caller, and one answer ends it until the model is unloaded.
  * Library.  Vert.x has a circuit breaker, which wraps calls: it counts their timeouts and failures. What
  *           counts here are native runs, which go on after every caller has been answered, and what is
  *           to be refused are also requests that were accepted before.
@@ -82,8 +78,7 @@ public final class CircuitBreaker {
   private final BreakerConfig config;
   private final LongSupplier nanoTime;
   private final AtomicInteger failuresInRow = new AtomicInteger();
-  private final AtomicInteger refusals = new AtomicInteger();
-  private volatile boolean proven;
+  private final ModelProof proof;
   private volatile long longestNanos;
   private volatile Condition condition = Condition.GOOD;
 
@@ -104,6 +99,7 @@ public final class CircuitBreaker {
   public CircuitBreaker(ModelId model, BreakerConfig config, LongSupplier nanoTime) {
     this.model = model;
     this.config = config;
+    this.proof = new ModelProof(model, config.failures());
     this.nanoTime = nanoTime;
   }
 
@@ -225,7 +221,7 @@ public final class CircuitBreaker {
   /** Returns the current state. */
   public synchronized State state() {
     if (condition == Condition.GOOD) {
-      return isSuspect() ? State.HALF_OPEN : State.CLOSED;
+      return proof.isSuspect() ? State.HALF_OPEN : State.CLOSED;
     }
     return probing ? State.HALF_OPEN : State.OPEN;
   }
@@ -272,9 +268,7 @@ public final class CircuitBreaker {
 
   /** Records that a run has answered a request that was not abandoned. */
   public void answered(long nanos) {
-    if (!proven) {
-      prove();
-    }
+    proof.answered();
     if (failuresInRow.get() != 0) {
       failuresInRow.set(0);
     }
@@ -296,7 +290,7 @@ public final class CircuitBreaker {
    */
   public InferenceException failed(InferenceException why) {
     if (why.isOfUnprovenModel()) {
-      return refusedByUnprovenModel(why);
+      return proof.refused(why);
     }
     if (why.code().fault() != ErrorCode.Fault.SERVER) {
       return why;
@@ -312,40 +306,6 @@ public final class CircuitBreaker {
       whenFailing.run();
     }
     return why;
-  }
-
-  private InferenceException refusedByUnprovenModel(InferenceException why) {
-    if (proven || config.failures() == 0) {
-      return why;
-    }
-    int refused = refusals.incrementAndGet();
-    if (refused < config.failures()) {
-      return why;
-    }
-    String text =
-        "model '%s' has answered no request since it was loaded, and %d have failed in it, the last"
-                .formatted(model, refused)
-            + " with: "
-            + why.getMessage();
-    if (refused == config.failures()) {
-      LOG.atWarn()
-          .addKeyValue("model", model)
-          .addKeyValue("reason", text)
-          .log("the model is taken for broken until it answers a request");
-    }
-    return InferenceException.unprovenModel(ErrorCode.INTERNAL, text);
-  }
-
-  private boolean isSuspect() {
-    return !proven && config.failures() > 0 && refusals.get() >= config.failures();
-  }
-
-  private void prove() {
-    boolean suspect = isSuspect();
-    proven = true;
-    if (suspect) {
-      LOG.atInfo().addKeyValue("model", model).log("the model has answered a request");
-    }
   }
 
   private synchronized void failedAgain() {
