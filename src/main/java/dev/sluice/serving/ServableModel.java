@@ -84,9 +84,6 @@ public final class ServableModel implements Servable {
     LongSupplier nanoTime = pool.nanoTime();
     this.pool = pool;
     this.generator = generator(metadata, config, nanoTime);
-    if (config.stream().cacheMemory() > 0) {
-      generator.ifPresent(Generator::requireKnownCaches);
-    }
     this.tokenizer = generator.flatMap(Generator::texts).or(instances.first()::tokenizer);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
@@ -105,26 +102,14 @@ public final class ServableModel implements Servable {
         new CancellableQueue(
             queue, meter, facts.admission()::expired, breaker, pool.contexts(), nanoTime);
     meter.queue(queue::size);
-    var rules =
-        new BatchRules(
-            config.batching(),
-            metadata,
-            RaggedSession.rows(meter.model(), config, metadata).orElse(null));
-    warnOfObstacles(rules, meter);
+    BatchRules rules = rules(metadata, config, meter);
     this.requestCalls = requestCalls(runsInline(config, instances));
     this.batcher =
         new DynamicBatcher(
             queue, rules, config.batching(), config.stream().prefillChunk(), nanoTime);
     this.scheduler = scheduler(queue, rules);
-    this.streams = streams(plan(generator, config), queue, rules, config);
-    this.workers =
-        new ModelWorkers(
-            instances,
-            work(rules, config, instances.sessions()),
-            meter,
-            config.breaker().abandonedRuns(),
-            WorkerLimit.of(config, instances, pool.concurrency().cores()),
-            pool);
+    this.streams = streams(queue, rules, config);
+    this.workers = workers(instances, rules, config);
     breaker.onFailing(workers::reopenSessions);
     this.monitor = monitor();
     meter.add(monitor);
@@ -159,8 +144,8 @@ public final class ServableModel implements Servable {
         cancellableQueue);
   }
 
-  private StreamScheduler streams(
-      StreamPlan plan, ModelQueue queue, BatchRules rules, ModelConfig config) {
+  private StreamScheduler streams(ModelQueue queue, BatchRules rules, ModelConfig config) {
+    StreamPlan plan = generator.isPresent() ? generator.get() : RowGroups.plan(groupRows(config));
     return new QueuedStreams(
         pool.contexts(),
         plan,
@@ -170,6 +155,16 @@ public final class ServableModel implements Servable {
         step -> arrived(step, workerCalls),
         pool.nanoTime(),
         config.stream().maxStreams());
+  }
+
+  private ModelWorkers workers(ModelInstances instances, BatchRules rules, ModelConfig config) {
+    return new ModelWorkers(
+        instances,
+        work(rules, config, instances.sessions()),
+        facts.meter(),
+        config.breaker().abandonedRuns(),
+        WorkerLimit.of(config, instances, pool.concurrency().cores()),
+        pool);
   }
 
   private ModelWorkerState work(BatchRules rules, ModelConfig config, List<ModelSession> sessions) {
@@ -196,7 +191,13 @@ public final class ServableModel implements Servable {
         cancellableQueue::refuseWaiting);
   }
 
-  private static void warnOfObstacles(BatchRules rules, VersionMeter meter) {
+  /** Returns which requests run together; warns of what keeps them apart. */
+  private static BatchRules rules(ModelMetadata metadata, ModelConfig config, VersionMeter meter) {
+    var rules =
+        new BatchRules(
+            config.batching(),
+            metadata,
+            RaggedSession.rows(meter.model(), config, metadata).orElse(null));
     rules
         .obstacles()
         .forEach((signature, reason) ->
@@ -205,6 +206,7 @@ public final class ServableModel implements Servable {
                 .addKeyValue("signature", signature)
                 .addKeyValue("reason", reason)
                 .log("requests are not joined: the model has no common batch dimension"));
+    return rules;
   }
 
   private List<RunCancellation> runs() {
@@ -213,13 +215,15 @@ public final class ServableModel implements Servable {
 
   private static Optional<Generator> generator(
       ModelMetadata metadata, ModelConfig config, LongSupplier nanoTime) {
-    return config.stream()
-        .generator()
-        .map(loop -> new Generator(loop, metadata, loop.text().map(TextCodecs::read), nanoTime));
-  }
-
-  private static StreamPlan plan(Optional<Generator> generator, ModelConfig config) {
-    return generator.isPresent() ? generator.get() : RowGroups.plan(groupRows(config));
+    Optional<Generator> generator =
+        config.stream()
+            .generator()
+            .map(
+                loop -> new Generator(loop, metadata, loop.text().map(TextCodecs::read), nanoTime));
+    if (config.stream().cacheMemory() > 0) {
+      generator.ifPresent(Generator::requireKnownCaches);
+    }
+    return generator;
   }
 
   /** Returns the rows of a stream's group, by the settings or by what the model joins. */
