@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import static dev.sluice.telemetry.exposition.MetricsPage.Kind.COUNTER;
+import static dev.sluice.telemetry.exposition.MetricsPage.Kind.GAUGE;
 import static dev.sluice.telemetry.exposition.MetricsPage.Kind.HISTOGRAM;
 
 import dev.sluice.telemetry.exposition.MetricSource;
@@ -13,13 +14,13 @@ import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.ModelMeter;
-import dev.sluice.telemetry.meter.ModelStatistics.Times;
 import dev.sluice.telemetry.meter.SessionCondition;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Sluice's own metrics of calls: of all protocols, in one form.
@@ -60,7 +61,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
   }
 
   private static void streams(MetricsPage page, Collection<ModelMeter> models) {
-    Family open = page.family("sluice_streams_open", Kind.GAUGE, "Streamed answers that go on.");
+    Family open = page.family("sluice_streams_open", GAUGE, "Streamed answers that go on.");
     eachStream(models, (messages, labels) -> open.add(messages.open(), labels));
     Family first =
         page.family(
@@ -88,20 +89,30 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     }
   }
 
-  private void sessions(MetricsPage page) {
-    Family restarts =
-        page.family(
-            "sluice_model_session_restarts_total",
-            COUNTER,
-            "Sessions closed and opened again: their processes had ended, or their runs failed.");
+  /** Shows one figure of each version. */
+  private void each(
+      MetricsPage page,
+      String name,
+      Kind kind,
+      String help,
+      ToDoubleFunction<VersionMeter> figure) {
+    Family family = page.family(name, kind, help);
     for (VersionMeter version : telemetry.versions()) {
-      restarts.add(
-          version.sessions().stream().mapToLong(SessionCondition::restarts).sum(), labels(version));
+      family.add(figure.applyAsDouble(version), labels(version));
     }
+  }
+
+  private void sessions(MetricsPage page) {
+    each(
+        page,
+        "sluice_model_session_restarts_total",
+        COUNTER,
+        "Sessions closed and opened again: their processes had ended, or their runs failed.",
+        version -> version.sessions().stream().mapToLong(SessionCondition::restarts).sum());
     Family resident =
         page.family(
             "sluice_model_process_resident_bytes",
-            Kind.GAUGE,
+            GAUGE,
             "Memory of processes that run isolated models.");
     for (VersionMeter version : telemetry.versions()) {
       for (SessionCondition sessions : version.sessions()) {
@@ -113,78 +124,71 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
   }
 
   private void breakers(MetricsPage page) {
-    Family states =
-        page.family(
-            "sluice_model_breaker_state",
-            Kind.GAUGE,
-            "Circuit breaker: 0 closed, 1 half open, 2 open.");
-    for (VersionMeter version : telemetry.versions()) {
-      states.add(version.breaker(), labels(version));
-    }
-    Family longest =
-        page.family(
-            "sluice_model_longest_run_seconds", Kind.GAUGE, "Time of the longest run under way.");
-    for (VersionMeter version : telemetry.versions()) {
-      longest.add(version.longestRunNanos() / SECONDS, labels(version));
-    }
-    Family abandoned =
-        page.family(
-            "sluice_model_abandoned_runs",
-            Kind.GAUGE,
-            "Runs that go on although nothing waits for them.");
-    for (VersionMeter version : telemetry.versions()) {
-      abandoned.add(version.abandonedRuns(), labels(version));
-    }
+    each(
+        page,
+        "sluice_model_breaker_state",
+        GAUGE,
+        "Circuit breaker: 0 closed, 1 half open, 2 open.",
+        VersionMeter::breaker);
+    each(
+        page,
+        "sluice_model_longest_run_seconds",
+        GAUGE,
+        "Time of the longest run under way.",
+        version -> version.longestRunNanos() / SECONDS);
+    each(
+        page,
+        "sluice_model_abandoned_runs",
+        GAUGE,
+        "Runs that go on although nothing waits for them.",
+        VersionMeter::abandonedRuns);
   }
 
   private void workers(MetricsPage page) {
-    Family all =
-        page.family(
-            "sluice_model_workers", Kind.GAUGE, "Workers: runs that may be under way at once.");
-    for (VersionMeter version : telemetry.versions()) {
-      all.add(version.workers(), labels(version));
-    }
-    Family busy =
-        page.family("sluice_model_busy_workers", Kind.GAUGE, "Workers that are in a run.");
-    for (VersionMeter version : telemetry.versions()) {
-      busy.add(version.busyWorkers(), labels(version));
-    }
+    each(
+        page,
+        "sluice_model_workers",
+        GAUGE,
+        "Workers: runs that may be under way at once.",
+        VersionMeter::workers);
+    each(
+        page,
+        "sluice_model_busy_workers",
+        GAUGE,
+        "Workers that are in a run.",
+        VersionMeter::busyWorkers);
   }
 
   private void queues(MetricsPage page) {
-    Family lengths = page.family("sluice_queue_length", Kind.GAUGE, "Requests waiting.");
-    for (VersionMeter version : telemetry.versions()) {
-      lengths.add(version.waiting(), labels(version));
-    }
-    Family refused =
-        page.family("sluice_refused_total", COUNTER, "Requests the model was too busy for.");
-    for (VersionMeter version : telemetry.versions()) {
-      refused.add(version.failures(FailureReason.REJECTED), labels(version));
-    }
+    each(page, "sluice_queue_length", GAUGE, "Requests waiting.", VersionMeter::waiting);
+    each(
+        page,
+        "sluice_refused_total",
+        COUNTER,
+        "Requests the model was too busy for.",
+        version -> version.failures(FailureReason.REJECTED));
   }
 
   private void caches(MetricsPage page) {
-    Family reserved =
-        page.family(
-            "sluice_stream_cache_bytes",
-            Kind.GAUGE,
-            "Memory reserved for what streams keep from step to step (stream.cache_memory).");
-    for (VersionMeter version : telemetry.versions()) {
-      reserved.add(version.cacheBytes(), labels(version));
-    }
-    Family waiting =
-        page.family(
-            "sluice_streams_waiting_for_cache", Kind.GAUGE, "Streams that wait for such memory.");
-    for (VersionMeter version : telemetry.versions()) {
-      waiting.add(version.cacheWaiting(), labels(version));
-    }
+    each(
+        page,
+        "sluice_stream_cache_bytes",
+        GAUGE,
+        "Memory reserved for what streams keep from step to step (stream.cache_memory).",
+        VersionMeter::cacheBytes);
+    each(
+        page,
+        "sluice_streams_waiting_for_cache",
+        GAUGE,
+        "Streams that wait for such memory.",
+        VersionMeter::cacheWaiting);
   }
 
   private void prompts(MetricsPage page) {
     Family prefixes =
         page.family(
             "sluice_stream_prefix_bytes",
-            Kind.GAUGE,
+            GAUGE,
             "KV caches of prompts that are kept for the next ones (stream.prefixes).");
     Family prompts =
         page.family(
@@ -200,16 +204,6 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
             prompts.add(found.reused().getAsLong(), labels(version, "source", "reused"));
           });
     }
-  }
-
-  private static String[] labels(VersionMeter version, String... more) {
-    String[] labels = new String[4 + more.length];
-    labels[0] = "model";
-    labels[1] = version.model().name();
-    labels[2] = "version";
-    labels[3] = Long.toString(version.model().version());
-    System.arraycopy(more, 0, labels, 4, more.length);
-    return labels;
   }
 
   private void waiting(MetricsPage page) {
@@ -230,23 +224,28 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
   private void signatures(MetricsPage page) {
     Family requests =
         page.family("sluice_signature_requests_total", COUNTER, "Requests that a run answered.");
-    each((name, version, times) -> requests.add(times.count(), labels(version, "signature", name)));
     Family seconds =
         page.family(
             "sluice_signature_compute_seconds_total", COUNTER, "Time that their runs took.");
-    each((name, version, times) ->
-        seconds.add(times.nanos() / SECONDS, labels(version, "signature", name)));
-  }
-
-  private interface Signatures {
-    /** Adds the times of one signature to the page. */
-    void add(String name, VersionMeter version, Times times);
-  }
-
-  private void each(Signatures family) {
     for (VersionMeter version : telemetry.versions()) {
-      version.signatures().forEach((name, times) -> family.add(name, version, times));
+      version
+          .signatures()
+          .forEach((name, times) -> {
+            String[] labels = labels(version, "signature", name);
+            requests.add(times.count(), labels);
+            seconds.add(times.nanos() / SECONDS, labels);
+          });
     }
+  }
+
+  private static String[] labels(VersionMeter version, String... more) {
+    String[] labels = new String[4 + more.length];
+    labels[0] = "model";
+    labels[1] = version.model().name();
+    labels[2] = "version";
+    labels[3] = Long.toString(version.model().version());
+    System.arraycopy(more, 0, labels, 4, more.length);
+    return labels;
   }
 
   private static String[] labels(ModelMeter model, ApiCalls calls, String... more) {

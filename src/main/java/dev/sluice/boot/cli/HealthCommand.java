@@ -1,10 +1,8 @@
 package dev.sluice.boot.cli;
 
-import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.binding.Units;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -90,17 +88,11 @@ final class HealthCommand implements Callable<Integer> {
   }
 
   private HealthProbe probe() {
-    Duration patience =
-        Units.duration(timeout)
-            .filter(Duration::isPositive)
-            .orElseThrow(() ->
-                new ConfigException(
-                    "--timeout is '" + timeout + "'; wanted " + Units.DURATION_WANTED));
     return new HealthProbe(
         HealthProbe.target(url, live ? "/v2/health/live" : "/v2/health/ready"),
         Optional.ofNullable(socket),
         Optional.ofNullable(authority),
         HealthProbe.headers(token, apiKey),
-        patience);
+        Units.durationOf("--timeout", timeout));
   }
 }

@@ -3,7 +3,6 @@ package dev.sluice.boot.infer;
 import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.binding.Units;
 import io.vertx.core.MultiMap;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -65,21 +64,13 @@ final class ServerOptions {
     return new ServerCall(
         url.replaceFirst("/$", ""),
         headers(),
-        deadline(),
+        Units.durationOf("--deadline", deadline),
         new ServerCall.Tls(authority, certificate, key));
   }
 
   /** Returns whether a text is the address of a server. */
   static boolean isUrl(String text) {
     return text.matches("https?://[^/]+/?");
-  }
-
-  private Duration deadline() {
-    return Units.duration(deadline)
-        .filter(Duration::isPositive)
-        .orElseThrow(() ->
-            new ConfigException(
-                "--deadline is '" + deadline + "'; wanted " + Units.DURATION_WANTED));
   }
 
   private MultiMap headers() {

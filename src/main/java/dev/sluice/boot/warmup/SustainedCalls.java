@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -108,30 +109,41 @@ public final class SustainedCalls implements AutoCloseable {
     }
   }
 
-  private static final class HttpConnection extends Connection {
+  /** Sends the same requests each time; their responses come one after another. */
+  private abstract static class PipelinedConnection extends Connection {
     private final byte[] requests;
     private final int responses;
 
-    HttpConnection(SocketChannel channel, List<HttpCall> calls) {
+    PipelinedConnection(SocketChannel channel, List<byte[]> calls) {
       super(channel);
-      byte[] once = new byte[0];
-      for (HttpCall call : calls) {
-        once = join(once, WarmUpCalls.request(call, ""));
-      }
-      this.requests = repeated(once);
+      byte[] once = join(calls.toArray(byte[][]::new));
+      this.requests = join(Collections.nCopies(CALLS_AT_A_TIME, once).toArray(byte[][]::new));
       this.responses = CALLS_AT_A_TIME * calls.size();
     }
 
     @Override
-    void send() throws IOException {
+    final void send() throws IOException {
       write(requests);
     }
 
     @Override
-    void receive() throws IOException {
+    final void receive() throws IOException {
       for (int i = 0; i < responses; i++) {
-        in.skipNBytes(lengthOfBody());
+        skipResponse();
       }
+    }
+
+    abstract void skipResponse() throws IOException;
+  }
+
+  private static final class HttpConnection extends PipelinedConnection {
+    HttpConnection(SocketChannel channel, List<HttpCall> calls) {
+      super(channel, calls.stream().map(call -> WarmUpCalls.request(call, "")).toList());
+    }
+
+    @Override
+    void skipResponse() throws IOException {
+      in.skipNBytes(lengthOfBody());
     }
 
     /** Reads the head of a response. */
@@ -197,34 +209,14 @@ public final class SustainedCalls implements AutoCloseable {
     }
   }
 
-  private static final class BrpcConnection extends Connection {
-    private final byte[] requests;
-    private final int responses;
-
+  private static final class BrpcConnection extends PipelinedConnection {
     BrpcConnection(SocketChannel channel, List<byte[]> calls) {
-      super(channel);
-      this.requests = repeated(join(calls.toArray(byte[][]::new)));
-      this.responses = CALLS_AT_A_TIME * calls.size();
+      super(channel, calls);
     }
 
     @Override
-    void send() throws IOException {
-      write(requests);
+    void skipResponse() throws IOException {
+      WarmUpCalls.skipBrpcResponse(in);
     }
-
-    @Override
-    void receive() throws IOException {
-      for (int i = 0; i < responses; i++) {
-        WarmUpCalls.skipBrpcResponse(in);
-      }
-    }
-  }
-
-  private static byte[] repeated(byte[] once) {
-    byte[] all = new byte[0];
-    for (int i = 0; i < CALLS_AT_A_TIME; i++) {
-      all = join(all, once);
-    }
-    return all;
   }
 }

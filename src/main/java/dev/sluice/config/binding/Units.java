@@ -28,13 +28,25 @@ public final class Units {
    * Returns a length of time; empty if the text is no length of time, or a longer one than {@link
    * #LONGEST}.
    */
-  public static Optional<Duration> duration(String text) {
+  static Optional<Duration> duration(String text) {
     Matcher amount = AMOUNT.matcher(text);
     if (!amount.matches()) {
       return Optional.empty();
     }
     return length(Long.parseLong(amount.group(1)), amount.group(2))
         .filter(length -> length.compareTo(LONGEST) <= 0);
+  }
+
+  /**
+   * Returns the length of time that a flag says.
+   *
+   * @throws ConfigException if it says none, or nothing
+   */
+  public static Duration durationOf(String flag, String text) {
+    return duration(text)
+        .filter(Duration::isPositive)
+        .orElseThrow(
+            () -> new ConfigException(flag + " is '" + text + "'; wanted " + DURATION_WANTED));
   }
 
   private static Optional<Duration> length(long count, String unit) {

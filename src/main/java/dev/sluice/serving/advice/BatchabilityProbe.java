@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleBiFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -147,28 +148,26 @@ final class BatchabilityProbe {
       return false;
     }
     return switch (type) {
-      case FP32 -> {
-        boolean near = true;
-        for (long at = 0; at < left.byteSize(); at += Float.BYTES) {
-          near &=
-              isNear(
-                  left.get(ValueLayout.JAVA_FLOAT_UNALIGNED, at),
-                  right.get(ValueLayout.JAVA_FLOAT_UNALIGNED, at));
-        }
-        yield near;
-      }
-      case FP64 -> {
-        boolean near = true;
-        for (long at = 0; at < left.byteSize(); at += Double.BYTES) {
-          near &=
-              isNear(
-                  left.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at),
-                  right.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at));
-        }
-        yield near;
-      }
+      case FP32 ->
+          areNear(
+              left, right, Float.BYTES, (in, at) -> in.get(ValueLayout.JAVA_FLOAT_UNALIGNED, at));
+      case FP64 ->
+          areNear(
+              left, right, Double.BYTES, (in, at) -> in.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at));
       default -> left.mismatch(right) < 0;
     };
+  }
+
+  private static boolean areNear(
+      MemorySegment left,
+      MemorySegment right,
+      int size,
+      ToDoubleBiFunction<MemorySegment, Long> number) {
+    boolean near = true;
+    for (long at = 0; at < left.byteSize(); at += size) {
+      near &= isNear(number.applyAsDouble(left, at), number.applyAsDouble(right, at));
+    }
+    return near;
   }
 
   private static boolean isNear(double left, double right) {
