@@ -202,8 +202,12 @@ public final class InferenceRequest implements AutoCloseable {
     recording.asks(this);
   }
 
-  /** Has it recorded below the request to the composed model that makes it, if that one is. */
-  public void traceBelow(InferenceRequest composed) {
+  /**
+   * Counts it as a part of the request to a composed model: times of its runs are added up with
+   * that one's, and it is recorded below that one, if that one is. Before it is handed over.
+   */
+  public void belongsTo(InferenceRequest composed) {
+    times = composed.times;
     if (composed.trace != null) {
       trace = composed.trace.below();
       trace.asks(this);

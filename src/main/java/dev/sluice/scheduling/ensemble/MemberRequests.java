@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -48,11 +47,7 @@ record MemberRequests(EnsembleGraph graph, DataPlane members, InferenceRequest r
                     request.deadline(),
                     request.requestId(),
                     request.options()));
-    ComposingModelTimes times = request.times();
-    if (times != null) {
-      part.addTimesTo(times);
-    }
-    part.traceBelow(request);
+    part.belongsTo(request);
     return part;
   }
 

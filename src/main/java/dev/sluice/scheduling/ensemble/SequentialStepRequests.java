@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.ensemble;
 
-import dev.sluice.inference.ComposingModelTimes;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -52,11 +51,7 @@ record SequentialStepRequests(int steps, DataPlane members, InferenceRequest req
     InferenceRequest part =
         step.admit(members, request.model().caller())
             .handOver(member -> of(step, member, inputs, options));
-    ComposingModelTimes times = request.times();
-    if (times != null) {
-      part.addTimesTo(times);
-    }
-    part.traceBelow(request);
+    part.belongsTo(request);
     return part;
   }
 
