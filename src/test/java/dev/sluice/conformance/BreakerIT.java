@@ -29,7 +29,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,17 +94,12 @@ class BreakerIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return caller.send("POST", path, headers, Buffer.buffer(body));
-  }
-
   private static Answer get(String path) {
     return caller.send("GET", path, Buffer.buffer());
   }
 
   private static Answer infer(String model, long steps) {
-    return post(
+    return caller.post(
         "/v2/models/" + model + "/infer",
         "{\"inputs\":[{\"name\":\"steps\",\"datatype\":\"INT64\",\"shape\":[],\"data\":["
             + steps
@@ -143,7 +137,7 @@ class BreakerIT {
           /grps/v1/infer/predict  | {"model":"loop","gtensors":{"tensors":[{"name":"steps","dtype":"DT_INT64","shape":[],"flat_int64":[1]}]}}
           """)
   void httpCallIsRefusedAtOnceWithTheReason(String path, String body) {
-    Answer refused = post(path, body);
+    Answer refused = caller.post(path, body);
     assertThat(refused.status()).as(refused.text()).isEqualTo(503);
     assertThat(refused.text()).contains(REASON);
     assertThat(refused.headers().get("Retry-After")).isEqualTo("3");
@@ -218,7 +212,7 @@ class BreakerIT {
     var model = ModelReadyRequest.newBuilder().setName("loop").build();
     assertThat(stub.modelReady(model).getReady()).isFalse();
     assertThat(stub.serverReady(ServerReadyRequest.getDefaultInstance()).getReady()).isTrue();
-    Answer other = post("/v1/models/half_plus_two:predict", "{\"instances\":[2]}");
+    Answer other = caller.post("/v1/models/half_plus_two:predict", "{\"instances\":[2]}");
     assertThat(other.text()).contains("3.0");
     assertThat(running).isNotDone();
   }

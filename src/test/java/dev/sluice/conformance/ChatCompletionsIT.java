@@ -63,9 +63,7 @@ class ChatCompletionsIT {
   }
 
   private static JsonNode answered(String members) {
-    Answer answer = chat(members);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return Json.read(answer.text());
+    return chat(members).json(200);
   }
 
   private static JsonNode error(Answer answer) {

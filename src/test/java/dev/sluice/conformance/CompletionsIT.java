@@ -129,8 +129,7 @@ class CompletionsIT {
   }
 
   private static JsonNode error(Answer answer, int status) {
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    return Json.read(answer.text()).get("error");
+    return answer.json(status).get("error");
   }
 
   @Test

@@ -15,7 +15,6 @@ import dev.sluice.testing.StepsCaller.Outcome;
 import dev.sluice.testing.StepsCaller.Protocol;
 import dev.sluice.testing.StepsCaller.Request;
 import dev.sluice.testing.TestModels;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,11 +91,6 @@ class ConcurrencyIT {
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
   }
 
-  private static Answer post(HttpCaller with, String path, String body) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return with.send("POST", path, headers, Buffer.buffer(body));
-  }
-
   /** What so many callers got, each by connections of its own. */
   private static <T> List<T> all(Callable<List<T>> each) throws Exception {
     List<Future<List<T>>> asked =
@@ -111,7 +105,7 @@ class ConcurrencyIT {
   private static List<String> ask(int times, String path, String body) {
     try (var own = new HttpCaller(server.port())) {
       return IntStream.range(0, times)
-          .mapToObj(_ -> post(own, path, body))
+          .mapToObj(_ -> own.post(path, body))
           .map(answer -> answer.status() + " " + answer.text())
           .toList();
     }
@@ -219,7 +213,7 @@ class ConcurrencyIT {
     List<String> answers = new ArrayList<>();
     try (var own = new HttpCaller(server.port())) {
       while (!ends.get()) {
-        Answer answer = post(own, "/v2/models/sum/infer", SUM);
+        Answer answer = own.post("/v2/models/sum/infer", SUM);
         answers.add(answer.status() + " " + answer.text());
       }
     }

@@ -10,11 +10,9 @@ import com.networknt.schema.SpecVersion.VersionFlag;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,19 +53,8 @@ class ConstraintsIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
-  }
-
-  private static JsonNode answer(String path, String body) throws IOException {
-    Answer answer = post(path, body);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
-  }
-
-  private static JsonNode complete(String model, String members) throws IOException {
-    return answer(
+  private static JsonNode complete(String model, String members) {
+    return http.answer(
         "/v1/completions",
         "{\"model\": \"%s\", \"prompt\": \"I am \", %s}".formatted(model, members));
   }
@@ -89,7 +76,7 @@ class ConstraintsIT {
           writer ~ (yes|no)(, (yes|no)){2}
           writer ~ [^aeiou]{5}
           """)
-  void eachOfManyAnswersMatchesARegex(String model, String regex) throws IOException {
+  void eachOfManyAnswersMatchesARegex(String model, String regex) {
     JsonNode completion =
         complete(
             model,
@@ -105,7 +92,7 @@ class ConstraintsIT {
 
   @ParameterizedTest
   @CsvSource({"chat, true", "writer, false"})
-  void eachOfManyAnswersIsValidByASchema(String model, boolean braces) throws IOException {
+  void eachOfManyAnswersIsValidByASchema(String model, boolean braces) {
     // The vocabulary of writer has neither braces nor brackets.
     String schema =
         braces
@@ -123,12 +110,12 @@ class ConstraintsIT {
     for (JsonNode choice : completion.get("choices")) {
       String text = choice.get("text").textValue();
       assertThat(choice.get("finish_reason").textValue()).as(text).isEqualTo("stop");
-      assertThat(validator.validate(JSON.readTree(text))).as(text).isEmpty();
+      assertThat(validator.validate(Json.read(text))).as(text).isEmpty();
     }
   }
 
   @Test
-  void anyObjectIsAFormatToo() throws IOException {
+  void anyObjectIsAFormatToo() {
     JsonNode completion =
         complete(
             "chat",
@@ -136,7 +123,7 @@ class ConstraintsIT {
     String text = completion.at("/choices/0/text").textValue();
     assertThat(text).startsWith("{");
     if (completion.at("/choices/0/finish_reason").textValue().equals("stop")) {
-      assertThat(JSON.readTree(text).isObject()).isTrue();
+      assertThat(Json.read(text).isObject()).isTrue();
     }
     JsonNode plain =
         complete(
@@ -146,18 +133,18 @@ class ConstraintsIT {
   }
 
   @Test
-  void everyProtocolCarriesConstraints() throws IOException {
+  void everyProtocolCarriesConstraints() {
     String asked = "\"text\": \"What is the capital of France?\"";
     String regex = "\"regex\": \"(Rome|Oslo|Paris)!\", \"temperature\": 0";
-    JsonNode v2 = answer("/v2/models/chat/generate", "{" + asked + ", " + regex + "}");
+    JsonNode v2 = http.answer("/v2/models/chat/generate", "{" + asked + ", " + regex + "}");
     assertThat(v2.get("text").textValue()).isEqualTo("Paris!");
     JsonNode v1 =
-        answer(
+        http.answer(
             "/v1/models/chat:predict",
             "{\"instances\": [{" + asked + "}], \"parameters\": {" + regex + "}}");
     assertThat(v1.at("/predictions/0/text").textValue()).isEqualTo("Paris!");
     JsonNode grps =
-        answer(
+        http.answer(
             "/grps/v1/infer/predict",
             "{\"model\": \"chat\", \"gmap\": {\"s_s\": {%s, \"regex\": \"(Rome|Oslo|Paris)!\"},"
                     .formatted(asked)
@@ -166,11 +153,12 @@ class ConstraintsIT {
     String boolean_ = "{\"type\": \"boolean\"}";
     for (String schema : new String[] {boolean_, quoted(boolean_)}) {
       JsonNode json =
-          answer("/v2/models/chat/generate", "{" + asked + ", \"json_schema\": " + schema + "}");
+          http.answer(
+              "/v2/models/chat/generate", "{" + asked + ", \"json_schema\": " + schema + "}");
       assertThat(json.get("text").textValue()).matches("true|false");
     }
     String streamed =
-        post("/v2/models/chat/generate_stream", "{" + asked + ", " + regex + "}").text();
+        http.post("/v2/models/chat/generate_stream", "{" + asked + ", " + regex + "}").text();
     assertThat(
             streamed
                 .lines()
@@ -181,7 +169,7 @@ class ConstraintsIT {
   }
 
   @Test
-  void withoutTokensThatEndAnAnswerItEndsWhereNothingMayFollow() throws IOException {
+  void withoutTokensThatEndAnAnswerItEndsWhereNothingMayFollow() {
     JsonNode completion =
         complete("chat", "\"ignore_eos\": true, \"max_tokens\": 90, \"regex\": \"(ab){3}\"");
     assertThat(completion.at("/choices/0/text").textValue()).isEqualTo("ababab");
@@ -189,14 +177,14 @@ class ConstraintsIT {
   }
 
   @Test
-  void aCutAnswerIsTheBeginningOfOne() throws IOException {
+  void aCutAnswerIsTheBeginningOfOne() {
     JsonNode completion = complete("chat", "\"max_tokens\": 2, \"regex\": \"[a-c]{40}\"");
     assertThat(completion.at("/choices/0/text").textValue()).matches("[a-c]{2,39}");
     assertThat(completion.at("/choices/0/finish_reason").textValue()).isEqualTo("length");
   }
 
   @Test
-  void constraintsLeaveTheOtherParametersTheirMeaning() throws IOException {
+  void constraintsLeaveTheOtherParametersTheirMeaning() {
     String regex = "\"regex\": \"[a-z]{1,40}\", \"max_tokens\": 30, ";
     String free = complete("chat", regex + "\"temperature\": 0").at("/choices/0/text").textValue();
     assertThat(free).matches("[a-z]{1,40}");
@@ -238,12 +226,12 @@ class ConstraintsIT {
     }
     List<String> alone = new ArrayList<>();
     for (String each : asked) {
-      alone.add(answer(GENERATE, each).get("text").textValue());
+      alone.add(http.answer(GENERATE, each).get("text").textValue());
     }
     try (var clients = Executors.newFixedThreadPool(asked.size())) {
       List<Callable<String>> together = new ArrayList<>();
       for (String each : asked) {
-        together.add(() -> answer(GENERATE, each).get("text").textValue());
+        together.add(() -> http.answer(GENERATE, each).get("text").textValue());
       }
       List<Future<String>> answers = clients.invokeAll(together);
       for (int i = 0; i < asked.size(); i++) {
@@ -253,7 +241,7 @@ class ConstraintsIT {
   }
 
   @Test
-  void whatIsWrongOrHostileIsRefusedByNameAndLeavesNothing() throws IOException {
+  void whatIsWrongOrHostileIsRefusedByNameAndLeavesNothing() {
     long before = TensorMemory.openBlocks();
     for (String wrong :
         new String[] {
@@ -271,9 +259,9 @@ class ConstraintsIT {
           "\"response_format\": 1"
         }) {
       Answer answer =
-          post("/v1/completions", "{\"model\": \"chat\", \"prompt\": \"a\", " + wrong + "}");
+          http.post("/v1/completions", "{\"model\": \"chat\", \"prompt\": \"a\", " + wrong + "}");
       assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-      assertThat(JSON.readTree(answer.text()).at("/error/param").textValue())
+      assertThat(Json.read(answer.text()).at("/error/param").textValue())
           .as(answer.text())
           .isIn("regex", "json_schema", "response_format");
     }

@@ -2,17 +2,12 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
-import dev.sluice.testing.Json;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A converter before and behind a model of text: one answer, and streams. */
 @Timeout(60)
 class ConvertedTextIT {
-  private static final JsonMapper JSON = new JsonMapper();
   private static final String SAID = Poet.SAID.toUpperCase(Locale.ROOT);
 
   private static RunningServer server;
@@ -48,32 +42,10 @@ class ConvertedTextIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
-  }
-
-  private static JsonNode answer(String path, String body) throws JsonProcessingException {
-    Answer answer = post(path, body);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
-  }
-
-  private static List<String> stream(String path, String body) {
-    return post(path, body)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("data: "))
-        .map(line -> line.substring("data: ".length()))
-        .toList();
-  }
-
   @Test
   void eachMessageOfAStreamIsConverted() {
     List<JsonNode> messages =
-        stream("/v2/models/poet/generate_stream", "{\"text\": \"Say it.\"}").stream()
-            .map(Json::read)
-            .toList();
+        http.post("/v2/models/poet/generate_stream", "{\"text\": \"Say it.\"}").events();
     assertThat(messages).hasSizeGreaterThan(5);
     assertThat(messages.stream().map(each -> each.get("text").textValue()))
         .allMatch(text -> text.equals(text.toUpperCase(Locale.ROOT)))
@@ -82,53 +54,55 @@ class ConvertedTextIT {
   }
 
   @Test
-  void oneAnswerHasTheWholeConvertedText() throws JsonProcessingException {
-    JsonNode whole = answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"}");
+  void oneAnswerHasTheWholeConvertedText() {
+    JsonNode whole = http.answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"}");
     assertThat(whole.get("text").textValue()).isEqualTo(SAID);
     assertThat(whole.get("completion_tokens").intValue()).isEqualTo(tokens);
     assertThat(
-            answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}")
+            http.answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}")
                 .at("/predictions/0/text")
                 .textValue())
         .isEqualTo(SAID);
   }
 
   @Test
-  void parametersReachTheModelBehindTheConverter() throws JsonProcessingException {
-    JsonNode cut = answer("/v2/models/poet/generate", "{\"text\": \"Say it.\", \"max_tokens\": 2}");
+  void parametersReachTheModelBehindTheConverter() {
+    JsonNode cut =
+        http.answer("/v2/models/poet/generate", "{\"text\": \"Say it.\", \"max_tokens\": 2}");
     assertThat(cut.get("finish_reason").textValue()).isEqualTo("length");
     assertThat(SAID).startsWith(cut.get("text").textValue());
   }
 
   @Test
-  void clientsOfOpenAiAreAnsweredThroughIt() throws JsonProcessingException {
+  void clientsOfOpenAiAreAnsweredThroughIt() {
     String asked = "\"model\": \"poet\", \"prompt\": \"Say it.\", \"max_tokens\": 100";
-    assertThat(answer("/v1/completions", "{" + asked + "}").at("/choices/0/text").textValue())
+    assertThat(http.answer("/v1/completions", "{" + asked + "}").at("/choices/0/text").textValue())
         .isEqualTo(SAID);
     String streamed =
-        stream("/v1/completions", "{" + asked + ", \"stream\": true}").stream()
-            .filter(data -> !data.equals("[DONE]"))
-            .map(data -> Json.read(data).at("/choices/0/text").asText())
+        http.post("/v1/completions", "{" + asked + ", \"stream\": true}").events().stream()
+            .map(event -> event.at("/choices/0/text").asText())
             .collect(Collectors.joining());
     assertThat(streamed).isEqualTo(SAID);
   }
 
   @Test
   void aRequestThatTheConverterRefusesIsRefusedBeforeTheStream() {
-    Answer refused = post("/v2/models/poet/generate_stream", "{\"text\": \" \"}");
+    Answer refused = http.post("/v2/models/poet/generate_stream", "{\"text\": \" \"}");
     assertThat(refused.text()).contains("there is nothing to shout");
-    Answer whole = post("/v2/models/poet/generate", "{\"text\": \" \"}");
+    Answer whole = http.post("/v2/models/poet/generate", "{\"text\": \" \"}");
     assertThat(whole.status()).isEqualTo(400);
     assertThat(whole.text()).contains("there is nothing to shout");
   }
 
   @Test
-  void aConverterThatFailsEndsTheStreamAndTheServerGoesOn() throws JsonProcessingException {
-    List<String> messages = stream("/v2/models/poet/generate_stream", "{\"text\": \"stumble\"}");
-    assertThat(Json.read(messages.getFirst()).get("text").textValue()).isNotEmpty();
-    assertThat(Json.read(messages.getLast()).has("error")).isTrue();
-    assertThat(post("/v2/models/poet/generate", "{\"text\": \"stumble\"}").status()).isEqualTo(500);
-    JsonNode next = answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"}");
+  void aConverterThatFailsEndsTheStreamAndTheServerGoesOn() {
+    List<JsonNode> messages =
+        http.post("/v2/models/poet/generate_stream", "{\"text\": \"stumble\"}").events();
+    assertThat(messages.getFirst().get("text").textValue()).isNotEmpty();
+    assertThat(messages.getLast().has("error")).isTrue();
+    assertThat(http.post("/v2/models/poet/generate", "{\"text\": \"stumble\"}").status())
+        .isEqualTo(500);
+    JsonNode next = http.answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"}");
     assertThat(next.get("text").textValue()).isEqualTo(SAID);
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.protobuf.ByteString;
@@ -28,7 +27,6 @@ import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TinyEncoder;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -90,22 +88,12 @@ class EmbeddingsIT {
     server.close();
   }
 
-  private static JsonNode json(Answer answer, int status) {
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    try {
-      return JSON.readTree(answer.text());
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(answer.text(), e);
-    }
-  }
-
   private static Answer post(String path, Object body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(JSON.valueToTree(body).toString()));
+    return http.post(path, JSON.valueToTree(body).toString());
   }
 
   private static JsonNode ask(String path, Object body) {
-    return json(post(path, body), 200);
+    return post(path, body).json(200);
   }
 
   private static Map<String, Object> input(String name, List<String> texts) {
@@ -150,7 +138,7 @@ class EmbeddingsIT {
 
   @Test
   void aPublishedFolderTakesTextsInPlaceOfTokens() {
-    JsonNode model = json(http.send("GET", "/v2/models/minilm", Buffer.buffer()), 200);
+    JsonNode model = http.send("GET", "/v2/models/minilm", Buffer.buffer()).json(200);
     assertThat(model.get("inputs").toString())
         .isEqualTo("[{\"name\":\"text\",\"datatype\":\"BYTES\",\"shape\":[-1]}]");
     assertThat(model.get("outputs").toString())
@@ -162,7 +150,7 @@ class EmbeddingsIT {
   /** Not to the last digit: other processors and versions round quantized numbers differently. */
   @Test
   void vectorsAreLikeThoseOfPython() {
-    float[] all = floats(json(infer("minilm", texts()), 200).at("/outputs/0/data"));
+    float[] all = floats(infer("minilm", texts()).json(200).at("/outputs/0/data"));
     for (int i = 0; i < embedded.size(); i++) {
       double cosine = 0;
       for (int j = 0; j < MiniLm.WIDTH; j++) {
@@ -174,7 +162,7 @@ class EmbeddingsIT {
 
   @Test
   void vectorsByV2AreThoseOfTheModelRunByHand() {
-    assertEmbedded(floats(json(infer("minilm", texts()), 200).at("/outputs/0/data")));
+    assertEmbedded(floats(infer("minilm", texts()).json(200).at("/outputs/0/data")));
   }
 
   @Test
@@ -268,15 +256,16 @@ class EmbeddingsIT {
 
   @Test
   void whatIsNoTextIsRefusedByName() {
-    assertThat(json(infer("minilm", List.of("a", "")), 400).get("error").textValue())
+    assertThat(infer("minilm", List.of("a", "")).json(400).get("error").textValue())
         .isEqualTo("input \"text\" has 0 bytes in element 1; wanted a text of 1 to 1048576 bytes");
-    assertThat(json(infer("strict", List.of("as many tokens as letters")), 400).get("error"))
+    assertThat(infer("strict", List.of("as many tokens as letters")).json(400).get("error"))
         .hasToString(
             "\"input \\\"text\\\" has 16 tokens in element 0; wanted 1 to 8 (setting"
                 + " encoder.max_tokens)\"");
     var notText = Map.of("b64", "/w==");
     assertThat(
-            json(post("/v1/models/minilm:predict", Map.of("instances", List.of(notText))), 400)
+            post("/v1/models/minilm:predict", Map.of("instances", List.of(notText)))
+                .json(400)
                 .get("error")
                 .textValue())
         .isEqualTo("input \"text\" is not UTF-8 in element 0");
@@ -284,7 +273,7 @@ class EmbeddingsIT {
 
   @Test
   void aBadTextIsNoHarmToThoseThatRunWithIt() throws Exception {
-    float[] alone = floats(json(infer("tiny", List.of("One")), 200).at("/outputs/0/data"));
+    float[] alone = floats(infer("tiny", List.of("One")).json(200).at("/outputs/0/data"));
     long before = TensorMemory.openBlocks();
     List<Future<String>> good = new ArrayList<>();
     List<Future<String>> bad = new ArrayList<>();

@@ -2,16 +2,11 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
-import dev.sluice.testing.Json;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Ensembles with a model of text among their members: one answer, and streams. */
 class EnsembleTextIT {
-  private static final JsonMapper JSON = new JsonMapper();
 
   private static RunningServer server;
   private static HttpCaller http;
@@ -56,38 +50,22 @@ class EnsembleTextIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
-  }
-
-  private static JsonNode answer(String path, String body) throws JsonProcessingException {
-    Answer answer = post(path, body);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
-  }
-
   private static List<JsonNode> stream(String model, String body) {
-    return post("/v2/models/" + model + "/generate_stream", body)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("data: "))
-        .map(line -> Json.read(line.substring("data: ".length())))
-        .toList();
+    return http.post("/v2/models/" + model + "/generate_stream", body).events();
   }
 
   @Test
-  void oneAnswerHasTheWholeTextUnderTheNamesOfTheEnsemble() throws JsonProcessingException {
-    JsonNode whole = answer("/v2/models/recital/generate", "{\"question\": \"Say it.\"}");
+  void oneAnswerHasTheWholeTextUnderTheNamesOfTheEnsemble() {
+    JsonNode whole = http.answer("/v2/models/recital/generate", "{\"question\": \"Say it.\"}");
     assertThat(whole.get("answer").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("why").textValue()).isEqualTo("stop");
     assertThat(whole.get("count").intValue()).isEqualTo(tokens);
   }
 
   @Test
-  void everyProtocolCanAskForTheWholeText() throws JsonProcessingException {
+  void everyProtocolCanAskForTheWholeText() {
     JsonNode v2 =
-        answer(
+        http.answer(
             "/v2/models/recital/infer",
             """
             {"inputs": [{"name": "question", "datatype": "BYTES", "shape": [1], "data": ["Say it."]}],
@@ -97,24 +75,26 @@ class EnsembleTextIT {
     assertThat(v2.at("/outputs/0/data/0").textValue()).isEqualTo(Poet.SAID);
 
     JsonNode v1 =
-        answer("/v1/models/recital:predict", "{\"instances\": [{\"question\": \"Say it.\"}]}");
+        http.answer("/v1/models/recital:predict", "{\"instances\": [{\"question\": \"Say it.\"}]}");
     assertThat(v1.at("/predictions/0/answer").textValue()).isEqualTo(Poet.SAID);
 
     JsonNode grps =
-        answer(
+        http.answer(
             "/grps/v1/infer/predict",
             "{\"model\": \"recital\", \"gmap\": {\"s_s\": {\"question\": \"Say it.\"}}}");
     assertThat(grps.at("/gmap/s_s/answer").textValue()).as(grps.toString()).isEqualTo(Poet.SAID);
   }
 
   @Test
-  void theMemberHeedsTheParametersOfTheRequest() throws JsonProcessingException {
+  void theMemberHeedsTheParametersOfTheRequest() {
     JsonNode whole =
-        answer("/v2/models/recital/generate", "{\"question\": \"Say it.\", \"max_tokens\": 3}");
+        http.answer(
+            "/v2/models/recital/generate", "{\"question\": \"Say it.\", \"max_tokens\": 3}");
     assertThat(whole.get("answer").textValue()).isEqualTo("Hello,");
     assertThat(whole.get("why").textValue()).isEqualTo("length");
     Answer refused =
-        post("/v2/models/recital/generate", "{\"question\": \"Say it.\", \"temperature\": -1}");
+        http.post(
+            "/v2/models/recital/generate", "{\"question\": \"Say it.\", \"temperature\": -1}");
     assertThat(refused.status()).as(refused.text()).isEqualTo(400);
     assertThat(refused.text()).contains("temperature");
   }
@@ -132,15 +112,16 @@ class EnsembleTextIT {
   }
 
   @Test
-  void anEnsembleOfSuchAnEnsembleAnswersOnceToo() throws JsonProcessingException {
-    assertThat(answer("/v2/models/encore/generate", "{\"q\": \"Say it.\"}").get("a").textValue())
+  void anEnsembleOfSuchAnEnsembleAnswersOnceToo() {
+    assertThat(
+            http.answer("/v2/models/encore/generate", "{\"q\": \"Say it.\"}").get("a").textValue())
         .isEqualTo(Poet.SAID);
   }
 
   @Test
-  void whatAMemberSendsBesideWhatItDeclaresStaysBehind() throws JsonProcessingException {
+  void whatAMemberSendsBesideWhatItDeclaresStaysBehind() {
     String body = "{\"question\": \"Say it.\", \"logprobs\": 2}";
-    JsonNode whole = answer("/v2/models/recital/generate", body);
+    JsonNode whole = http.answer("/v2/models/recital/generate", body);
     assertThat(whole.get("answer").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("tokens")).isNull();
     assertThat(stream("recital", body))

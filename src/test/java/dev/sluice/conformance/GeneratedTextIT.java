@@ -2,19 +2,14 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
-import dev.sluice.testing.Json;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.text.HuggingFaceTokenizer;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,8 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Text in, text out, by a model's {@code tokenizer.json}: in every protocol, whole and streamed.
  */
 class GeneratedTextIT {
-  private static final JsonMapper JSON = new JsonMapper();
-
   private static RunningServer server;
   private static HttpCaller http;
   private static int tokens;
@@ -47,35 +40,17 @@ class GeneratedTextIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
-  }
-
-  private static JsonNode answer(String path, String body) throws JsonProcessingException {
-    Answer answer = post(path, body);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
-  }
-
-  private static JsonNode generate(String parameters) throws JsonProcessingException {
-    return answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"" + parameters + "}");
+  private static JsonNode generate(String parameters) {
+    return http.answer("/v2/models/poet/generate", "{\"text\": \"Say it.\"" + parameters + "}");
   }
 
   private static List<JsonNode> stream(String parameters) {
-    Answer answer =
-        post("/v2/models/poet/generate_stream", "{\"text\": \"Say it.\"" + parameters + "}");
-    return answer
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("data: "))
-        .map(line -> Json.read(line.substring("data: ".length())))
-        .toList();
+    String body = "{\"text\": \"Say it.\"" + parameters + "}";
+    return http.post("/v2/models/poet/generate_stream", body).events();
   }
 
   private static String error(Answer answer) {
-    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-    return Json.read(answer.text()).get("error").textValue();
+    return answer.json(400).get("error").textValue();
   }
 
   @Test
@@ -94,7 +69,7 @@ class GeneratedTextIT {
   }
 
   @Test
-  void oneAnswerHasTheWholeText() throws JsonProcessingException {
+  void oneAnswerHasTheWholeText() {
     JsonNode whole = generate("");
     assertThat(whole.get("text").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
@@ -102,9 +77,9 @@ class GeneratedTextIT {
   }
 
   @Test
-  void everyProtocolCanAskForTheWholeText() throws JsonProcessingException {
+  void everyProtocolCanAskForTheWholeText() {
     JsonNode v2 =
-        answer(
+        http.answer(
             "/v2/models/poet/infer",
             """
             {"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["Say it."]}],
@@ -113,12 +88,13 @@ class GeneratedTextIT {
     assertThat(v2.get("outputs")).hasSize(1);
     assertThat(v2.at("/outputs/0/data/0").textValue()).isEqualTo("Hello,");
 
-    JsonNode v1 = answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}");
+    JsonNode v1 =
+        http.answer("/v1/models/poet:predict", "{\"instances\": [{\"text\": \"Say it.\"}]}");
     assertThat(v1.at("/predictions/0/text").textValue()).isEqualTo(Poet.SAID);
     assertThat(v1.at("/predictions/0/finish_reason").textValue()).isEqualTo("stop");
 
     JsonNode grps =
-        answer(
+        http.answer(
             "/grps/v1/infer/predict",
             "{\"model\": \"poet\", \"gmap\": {\"s_s\": {\"text\": \"Say it.\", \"stop\":"
                 + " \"The\"}}}");
@@ -128,7 +104,7 @@ class GeneratedTextIT {
   }
 
   @Test
-  void stopStringsEndTheTextAndAreNoPartOfIt() throws JsonProcessingException {
+  void stopStringsEndTheTextAndAreNoPartOfIt() {
     JsonNode whole = generate(", \"stop\": \"end of\"");
     assertThat(whole.get("text").textValue()).isEqualTo("Hello, 世界 🙂! The ");
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
@@ -140,7 +116,7 @@ class GeneratedTextIT {
   }
 
   @Test
-  void anAnswerMayBeCutAfterSoManyTokens() throws JsonProcessingException {
+  void anAnswerMayBeCutAfterSoManyTokens() {
     JsonNode whole = generate(", \"max_tokens\": 3");
     assertThat(whole.get("text").textValue()).isEqualTo("Hello,");
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("length");
@@ -148,7 +124,7 @@ class GeneratedTextIT {
   }
 
   @Test
-  void aTokenThatEndsAnAnswerCanBeIgnored() throws JsonProcessingException {
+  void aTokenThatEndsAnAnswerCanBeIgnored() {
     JsonNode whole = generate(", \"ignore_eos\": true, \"max_tokens\": 60");
     assertThat(whole.get("text").textValue()).isEqualTo(Poet.SAID);
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("length");
@@ -156,37 +132,41 @@ class GeneratedTextIT {
   }
 
   @Test
-  void aBiasChangesWhatIsSaid() throws JsonProcessingException {
+  void aBiasChangesWhatIsSaid() {
     JsonNode whole = generate(", \"max_tokens\": 2, \"logit_bias\": \"{\\\"39\\\": 50}\"");
     assertThat(whole.get("text").textValue()).isEqualTo("HH");
   }
 
   @Test
   void whatCannotBeIsRefusedBeforeTheRun() {
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"" + "x".repeat(149) + "\"}")))
+    assertThat(
+            error(http.post("/v2/models/poet/generate", "{\"text\": \"" + "x".repeat(149) + "\"}")))
         .isEqualTo(
             "input \"text\" has 150 tokens, and 1 are wanted; together the model takes 150 (setting"
                 + " stream.text.context)");
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}")))
+    assertThat(
+            error(http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}")))
         .contains("has 2 tokens, and 149 are wanted; together the model takes 150");
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}")))
+    assertThat(error(http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}")))
         .isEqualTo(
             "parameter \"stop\" is \"\"; wanted a text of 1 to 256 characters, or a JSON list of 16"
                 + " at most");
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"logit_bias\": \"1\"}")))
+    assertThat(
+            error(
+                http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"logit_bias\": \"1\"}")))
         .contains("parameter \"logit_bias\" is \"1\"; wanted a JSON object");
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 0}")))
+    assertThat(error(http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 0}")))
         .contains("parameter \"max_tokens\" is 0");
-    assertThat(error(post("/v2/models/poet/generate", "{\"text\": [\"x\", \"y\"]}")))
+    assertThat(error(http.post("/v2/models/poet/generate", "{\"text\": [\"x\", \"y\"]}")))
         .contains("a stream takes one text");
   }
 
   @Test
-  void nothingIsLeftOfRefusedAndOfStoppedStreams() throws JsonProcessingException {
+  void nothingIsLeftOfRefusedAndOfStoppedStreams() {
     long before = TensorMemory.openBlocks();
     generate(", \"stop\": \"世\"");
-    error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}"));
-    error(post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}"));
+    error(http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"max_tokens\": 149}"));
+    error(http.post("/v2/models/poet/generate", "{\"text\": \"x\", \"stop\": \"\"}"));
     Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
   }
 }

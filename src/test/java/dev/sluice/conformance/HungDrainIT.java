@@ -18,7 +18,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -92,8 +91,7 @@ class HungDrainIT {
         "{\"inputs\":[{\"name\":\"steps\",\"datatype\":\"INT64\",\"shape\":[],\"data\":["
             + STEPS
             + "]}]}";
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", "/v2/models/first/infer", json, Buffer.buffer(body));
+    return http.post("/v2/models/first/infer", body);
   }
 
   private static Status infer(ManagedChannel channel) {

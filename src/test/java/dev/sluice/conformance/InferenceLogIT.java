@@ -14,7 +14,6 @@ import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -100,8 +99,7 @@ class InferenceLogIT {
 
   private HttpCaller.Answer post(String path, String body) {
     try (var http = new HttpCaller(server.port())) {
-      var headers = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-      return http.send("POST", path, headers, Buffer.buffer(body));
+      return http.post(path, body);
     }
   }
 

@@ -6,12 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.RunningServer;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -38,33 +36,13 @@ class LogProbsIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
+  private static JsonNode generate(String parameters) {
+    return http.answer(
+        "/v2/models/chat/generate", "{\"text\": \"" + PROMPT + "\"" + parameters + "}");
   }
 
-  private static JsonNode answer(String path, String body) throws IOException {
-    Answer answer = post(path, body);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
-  }
-
-  private static JsonNode generate(String parameters) throws IOException {
-    return answer("/v2/models/chat/generate", "{\"text\": \"" + PROMPT + "\"" + parameters + "}");
-  }
-
-  private static JsonNode complete(String members) throws IOException {
-    return answer("/v1/completions", "{\"model\": \"chat\", " + members + "}");
-  }
-
-  private static List<JsonNode> events(String path, String body) throws IOException {
-    var events = new ArrayList<JsonNode>();
-    for (String line : post(path, body).text().lines().toList()) {
-      if (line.startsWith("data: {")) {
-        events.add(JSON.readTree(line.substring("data: ".length())));
-      }
-    }
-    return events;
+  private static JsonNode complete(String members) {
+    return http.answer("/v1/completions", "{\"model\": \"chat\", " + members + "}");
   }
 
   private static List<Double> numbers(JsonNode numbers) {
@@ -76,7 +54,7 @@ class LogProbsIT {
   }
 
   @Test
-  void eachTokenHasItsLogProbabilityAndThoseOfTheLikeliest() throws IOException {
+  void eachTokenHasItsLogProbabilityAndThoseOfTheLikeliest() {
     JsonNode whole = generate(", \"temperature\": 0, \"logprobs\": 3, \"max_tokens\": 6");
     List<Double> chosen = numbers(whole.get("token_logprobs"));
     List<Double> top = numbers(whole.get("top_logprobs"));
@@ -95,7 +73,7 @@ class LogProbsIT {
   }
 
   @Test
-  void theTokenThatEndsAnAnswerHasOneToo() throws IOException {
+  void theTokenThatEndsAnAnswerHasOneToo() {
     JsonNode whole = generate(", \"temperature\": 0, \"logprobs\": 0");
     assertThat(whole.get("finish_reason").textValue()).isEqualTo("stop");
     assertThat(whole.get("token_logprobs")).hasSize(whole.get("completion_tokens").intValue());
@@ -104,7 +82,7 @@ class LogProbsIT {
   }
 
   @Test
-  void temperaturePenaltiesAndBiasesDoNotChangeThem() throws IOException {
+  void temperaturePenaltiesAndBiasesDoNotChangeThem() {
     String asked = ", \"logprobs\": 2, \"max_tokens\": 1, \"temperature\": ";
     JsonNode plain = generate(asked + "0");
     JsonNode other =
@@ -114,19 +92,19 @@ class LogProbsIT {
   }
 
   @Test
-  void nothingOfThemIsSentUnlessTheyAreAskedFor() throws IOException {
+  void nothingOfThemIsSentUnlessTheyAreAskedFor() {
     assertThat(generate(", \"max_tokens\": 2").fieldNames())
         .toIterable()
         .doesNotContain("tokens", "token_logprobs", "top_tokens", "top_logprobs");
   }
 
   @Test
-  void aStreamHasThoseOfEachTokenInItsMessage() throws IOException {
+  void aStreamHasThoseOfEachTokenInItsMessage() {
     String asked =
         "{\"text\": \"%s\", \"temperature\": 0, \"logprobs\": 2, \"stop\": \"is Paris\"}"
             .formatted(PROMPT);
-    JsonNode whole = answer("/v2/models/chat/generate", asked);
-    List<JsonNode> events = events("/v2/models/chat/generate_stream", asked);
+    JsonNode whole = http.answer("/v2/models/chat/generate", asked);
+    List<JsonNode> events = http.post("/v2/models/chat/generate_stream", asked).events();
     assertThat(events).hasSize(whole.get("completion_tokens").intValue());
     assertThat(events.stream().map(event -> event.get("tokens").textValue()).toList())
         .isEqualTo(texts(whole.get("tokens")));
@@ -137,12 +115,12 @@ class LogProbsIT {
   }
 
   @Test
-  void everyProtocolCarriesThem() throws IOException {
+  void everyProtocolCarriesThem() {
     JsonNode expected = generate(", \"temperature\": 0, \"logprobs\": 2, \"max_tokens\": 4");
     String parameters = "\"parameters\": {\"temperature\": 0, \"logprobs\": 2, \"max_tokens\": 4}}";
 
     JsonNode v1 =
-        answer(
+        http.answer(
                 "/v1/models/chat:predict",
                 "{\"instances\": [{\"text\": \"" + PROMPT + "\"}], " + parameters)
             .at("/predictions/0");
@@ -152,7 +130,7 @@ class LogProbsIT {
     assertThat(v1.at("/top_tokens/3/1")).isEqualTo(expected.at("/top_tokens/7"));
 
     JsonNode v2 =
-        answer(
+        http.answer(
                 "/v2/models/chat/infer",
                 """
                 {"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["%s"]}],
@@ -162,11 +140,11 @@ class LogProbsIT {
             .get("outputs");
     assertThat(v2).hasSize(5);
     assertThat(v2.at("/4/name").textValue()).isEqualTo("top_logprobs");
-    assertThat(v2.at("/4/shape")).isEqualTo(JSON.readTree("[1, 4, 2]"));
+    assertThat(v2.at("/4/shape")).isEqualTo(Json.read("[1, 4, 2]"));
     assertThat(v2.at("/4/data")).isEqualTo(expected.get("top_logprobs"));
 
     JsonNode grps =
-        answer(
+        http.answer(
             "/grps/v1/infer/predict",
             """
             {"model": "chat", "gmap": {"s_s": {"text": "%s"}, "s_f": {"temperature": 0},
@@ -179,7 +157,7 @@ class LogProbsIT {
   }
 
   @Test
-  void aCompletionHasThemInTheFormOfOpenAi() throws IOException {
+  void aCompletionHasThemInTheFormOfOpenAi() {
     String asked = "\"prompt\": \"" + PROMPT + "\", \"temperature\": 0, \"max_tokens\": 4";
     JsonNode choice = complete(asked + ", \"logprobs\": 2").at("/choices/0");
     JsonNode logProbs = choice.get("logprobs");
@@ -200,14 +178,16 @@ class LogProbsIT {
   }
 
   @Test
-  void theOffsetsOfAStreamedCompletionGoOn() throws IOException {
+  void theOffsetsOfAStreamedCompletionGoOn() {
     String asked =
         "{\"model\": \"chat\", \"prompt\": \"%s\", \"temperature\": 0, \"logprobs\": 1, %s}";
     JsonNode whole =
-        answer("/v1/completions", asked.formatted(PROMPT, "\"max_tokens\": 5"))
+        http.answer("/v1/completions", asked.formatted(PROMPT, "\"max_tokens\": 5"))
             .at("/choices/0/logprobs/text_offset");
     List<Double> offsets =
-        events("/v1/completions", asked.formatted(PROMPT, "\"max_tokens\": 5, \"stream\": true"))
+        http
+            .post("/v1/completions", asked.formatted(PROMPT, "\"max_tokens\": 5, \"stream\": true"))
+            .events()
             .stream()
             .map(event -> event.at("/choices/0/logprobs/text_offset/0").doubleValue())
             .toList();
@@ -229,7 +209,7 @@ class LogProbsIT {
   void anotherNumberThanOfUpTo20IsRefused() {
     for (String number : List.of("21", "-1", "true", "1.5")) {
       Answer answer =
-          post(
+          http.post(
               "/v1/completions",
               "{\"model\": \"chat\", \"prompt\": \"a\", \"logprobs\": " + number + "}");
       assertThat(answer.status()).isEqualTo(400);

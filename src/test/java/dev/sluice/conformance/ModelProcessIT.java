@@ -121,13 +121,8 @@ class ModelProcessIT {
     assertThat(IsolatedModels.files(ProcessHandle.current().pid())).isEmpty();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return caller.send("POST", path, headers, Buffer.buffer(body));
-  }
-
   private static Answer loop(String model, long steps) {
-    return post(
+    return caller.post(
         "/v2/models/" + model + "/infer",
         "{\"inputs\":[{\"name\":\"steps\",\"datatype\":\"INT64\",\"shape\":[],\"data\":["
             + steps
@@ -161,9 +156,10 @@ class ModelProcessIT {
           sum | /v2/models/M/infer | {"inputs":[{"name":"INPUT0","datatype":"INT32","shape":[3],"data":[1,2,3]}]}
           """)
   void httpAnswersAreTheSame(String model, String path, String body) {
-    Answer here = post(path.replace("M", model), body.replace("\"M\"", "\"" + model + "\""));
+    Answer here = caller.post(path.replace("M", model), body.replace("\"M\"", "\"" + model + "\""));
     String isolated = model + "_isolated";
-    Answer there = post(path.replace("M", isolated), body.replace("\"M\"", "\"" + isolated + "\""));
+    Answer there =
+        caller.post(path.replace("M", isolated), body.replace("\"M\"", "\"" + isolated + "\""));
     assertThat(there.status()).isEqualTo(here.status());
     assertThat(there.text().replace(isolated, model)).isEqualTo(here.text());
   }
@@ -291,7 +287,7 @@ class ModelProcessIT {
     return threads.submit(() -> {
       List<Answer> failures = new ArrayList<>();
       while (!over.get()) {
-        Answer answer = post("/v1/models/" + model + ":predict", HALVES);
+        Answer answer = caller.post("/v1/models/" + model + ":predict", HALVES);
         if (answer.status() == 200 && answer.text().contains("[2.5,3.0,4.5]")) {
           good.incrementAndGet();
         } else {
@@ -427,13 +423,13 @@ class ModelProcessIT {
     while (process("half_isolated").pid() == before.pid() || !isReady("half_isolated")) {
       Thread.onSpinWait();
     }
-    awaitRecovery("half_isolated", () -> post("/v1/models/half_isolated:predict", HALVES));
+    awaitRecovery("half_isolated", () -> caller.post("/v1/models/half_isolated:predict", HALVES));
   }
 
   @Test
   void streamsAreTheSameAndOneWhoseProcessDiesEndsWithTheReason() throws Exception {
-    Answer here = post("/v2/models/decoder/generate_stream", PROMPT);
-    Answer there = post("/v2/models/decoder_isolated/generate_stream", PROMPT);
+    Answer here = caller.post("/v2/models/decoder/generate_stream", PROMPT);
+    Answer there = caller.post("/v2/models/decoder_isolated/generate_stream", PROMPT);
     assertThat(there.status()).as(there.text()).isEqualTo(200);
     assertThat(there.text().replace("decoder_isolated", "decoder")).isEqualTo(here.text());
     var over = new AtomicBoolean();
@@ -442,7 +438,7 @@ class ModelProcessIT {
         threads.submit(() -> {
           List<Answer> broken = new ArrayList<>();
           while (!over.get()) {
-            Answer answer = post("/v2/models/decoder_isolated/generate_stream", PROMPT);
+            Answer answer = caller.post("/v2/models/decoder_isolated/generate_stream", PROMPT);
             if (answer.text().equals(there.text())) {
               whole.incrementAndGet();
             } else {

@@ -3,12 +3,9 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
-import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.RunningServer;
@@ -37,7 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OpenAiEmbeddingsIT {
   private static final Offset<Double> TOLERANCE = within(1e-6);
   private static final String TEXTS = "[\"One\", \"A longer text\", \"3\"]";
-  private static final JsonMapper JSON = new JsonMapper();
 
   private static RunningServer server;
   private static HttpCaller http;
@@ -59,13 +55,7 @@ class OpenAiEmbeddingsIT {
   }
 
   private static JsonNode post(String path, String body, int status) {
-    Answer answer = http.send("POST", path, Buffer.buffer(body));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    try {
-      return JSON.readTree(answer.text());
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(answer.text(), e);
-    }
+    return http.send("POST", path, Buffer.buffer(body)).json(status);
   }
 
   private static List<Double> numbers(JsonNode list) {

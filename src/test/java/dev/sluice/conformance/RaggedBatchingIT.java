@@ -81,35 +81,20 @@ class RaggedBatchingIT {
     server.close();
   }
 
-  private static float[] row(int length) {
-    float[] row = new float[length];
-    for (int i = 0; i < length; i++) {
-      row[i] = i * 7 % 5 - length;
-    }
-    return row;
-  }
-
   private static CompletableFuture<List<float[]>> ask(Protocol protocol, String model, int length) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return client.ask(protocol, model, row(length), 1, length);
-          } catch (Exception e) {
-            throw new AssertionError(protocol + " with " + length, e);
-          }
-        },
-        threads);
+    return client.ask(threads, protocol, model, MaskedMean.row(length));
   }
 
   private static void assertAnswered(List<float[]> outputs, int length) {
-    float mean = MaskedMean.mean(row(length));
+    float mean = MaskedMean.mean(MaskedMean.row(length));
     assertThat(outputs).hasSize(2);
     for (float[] output : outputs) {
       if (output.length == 1 && length > 1) {
         assertThat(output[0]).isCloseTo(mean, within(1e-4f));
       } else {
         assertThat(output).hasSize(length);
-        assertThat(output[length - 1]).isCloseTo(row(length)[length - 1] - mean, within(1e-4f));
+        assertThat(output[length - 1])
+            .isCloseTo(MaskedMean.row(length)[length - 1] - mean, within(1e-4f));
       }
     }
   }
@@ -148,14 +133,14 @@ class RaggedBatchingIT {
       throws IOException {
     long before = runs("pairs");
     String row = form.equals("inputs") ? "{\"x\":[%s]}" : "[{\"x\":%s}]";
-    String body = "{\"%s\":%s}".formatted(form, row.formatted(Arrays.toString(row(7))));
+    String body = "{\"%s\":%s}".formatted(form, row.formatted(Arrays.toString(MaskedMean.row(7))));
     var one = CompletableFuture.supplyAsync(() -> post("/v1/models/pairs:predict", body), threads);
     var other = ask(Protocol.TFS_CONTENT, "pairs", 12);
     JsonNode outputs = one.join().get(answer);
     JsonNode centred = form.equals("inputs") ? outputs.at("/centred/0") : outputs.at("/0/centred");
     assertThat(centred).hasSize(7);
     assertThat(centred.get(0).floatValue())
-        .isCloseTo(row(7)[0] - MaskedMean.mean(row(7)), within(1e-4f));
+        .isCloseTo(MaskedMean.row(7)[0] - MaskedMean.mean(MaskedMean.row(7)), within(1e-4f));
     assertAnswered(other.join(), 12);
     assertThat(runs("pairs") - before).isEqualTo(1);
   }

@@ -59,12 +59,7 @@ class ResponseCallsIT {
   }
 
   private static List<JsonNode> events(String model, String members) {
-    return respond(model, members + ", \"stream\": true")
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("data: {"))
-        .map(line -> Json.read(line.substring("data: ".length())))
-        .toList();
+    return respond(model, members + ", \"stream\": true").events();
   }
 
   private static void assertCall(JsonNode item, String name, String arguments) {

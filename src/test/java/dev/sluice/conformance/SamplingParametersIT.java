@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.google.protobuf.ByteString;
 import dev.sluice.protocol.tfs.grpc.proto.DataType;
 import dev.sluice.protocol.tfs.grpc.proto.ModelSpec;
@@ -14,14 +13,12 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.protocol.tfs.grpc.proto.TensorProto;
 import dev.sluice.protocol.tfs.grpc.proto.TensorShapeProto;
 import dev.sluice.testing.HttpCaller;
-import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -34,7 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The sampling parameters of one request mean the same in each protocol that asks for a text. */
 class SamplingParametersIT {
   private static final String PROMPT = "My dear Mr. ";
-  private static final JsonMapper JSON = new JsonMapper();
 
   private static RunningServer server;
   private static HttpCaller http;
@@ -54,19 +50,18 @@ class SamplingParametersIT {
     server.close();
   }
 
-  private static JsonNode answer(String path, String body) throws IOException {
-    Answer answer = http.send("POST", path, Buffer.buffer(body));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return JSON.readTree(answer.text());
+  private static JsonNode answer(String path, String body) {
+    return http.send("POST", path, Buffer.buffer(body)).json(200);
   }
 
-  private static String error(String body) throws IOException {
-    Answer answer = http.send("POST", "/v1/models/writer:predict", Buffer.buffer(body));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-    return JSON.readTree(answer.text()).get("error").textValue();
+  private static String error(String body) {
+    return http.send("POST", "/v1/models/writer:predict", Buffer.buffer(body))
+        .json(400)
+        .get("error")
+        .textValue();
   }
 
-  private static String byV2(String parameters) throws IOException {
+  private static String byV2(String parameters) {
     String body = "{\"text\": \"%s\", \"parameters\": {%s}}".formatted(PROMPT, parameters);
     return answer("/v2/models/writer/generate", body).get("text").textValue();
   }
@@ -109,8 +104,7 @@ class SamplingParametersIT {
 
   @ParameterizedTest
   @CsvSource({"0, 0, 1", "0.8, 5, 1", "0.8, 0, 0.9"})
-  void aSampledTextIsTheSameByEachProtocol(double temperature, int topK, double topP)
-      throws IOException {
+  void aSampledTextIsTheSameByEachProtocol(double temperature, int topK, double topP) {
     String parameters =
         "\"max_tokens\": 40, \"seed\": 7, \"temperature\": %s, \"top_k\": %d, \"top_p\": %s"
             .formatted(temperature, topK, topP);
@@ -141,7 +135,7 @@ class SamplingParametersIT {
   }
 
   @Test
-  void stopStringsAreAListInJsonAndItsTextElsewhere() throws IOException {
+  void stopStringsAreAListInJsonAndItsTextElsewhere() {
     String whole = byV2("\"max_tokens\": 40, \"temperature\": 0");
     String stop = whole.substring(10, 12);
     String expected = whole.substring(0, whole.indexOf(stop));
@@ -158,7 +152,7 @@ class SamplingParametersIT {
   }
 
   @Test
-  void aParameterThatTheModelDoesNotKnowIsRefusedWithThoseThatItDoes() throws IOException {
+  void aParameterThatTheModelDoesNotKnowIsRefusedWithThoseThatItDoes() {
     assertThat(error("{\"instances\": [{\"text\": \"x\"}], \"parameters\": {\"temprature\": 1}}"))
         .startsWith("parameters has \"temprature\", which model writer does not know; it knows: ")
         .contains("frequency_penalty", "max_tokens", "temperature");
@@ -171,7 +165,7 @@ class SamplingParametersIT {
   }
 
   @Test
-  void noParametersAreNothingToAnyModel() throws IOException {
+  void noParametersAreNothingToAnyModel() {
     assertThat(
             answer(
                     "/v1/models/writer:predict",
@@ -213,7 +207,7 @@ class SamplingParametersIT {
   }
 
   @Test
-  void logProbabilitiesOfAskedTokensComeByGrpcToo() throws IOException {
+  void logProbabilitiesOfAskedTokensComeByGrpcToo() {
     JsonNode expected =
         answer(
             "/v2/models/writer/generate",

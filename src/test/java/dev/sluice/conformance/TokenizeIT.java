@@ -2,11 +2,9 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
-import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.MiniLm;
 import dev.sluice.testing.MiniLm.Embedded;
 import dev.sluice.testing.RunningServer;
@@ -49,13 +47,7 @@ class TokenizeIT {
   }
 
   private static JsonNode post(String path, String body, int status) {
-    Answer answer = http.send("POST", path, Buffer.buffer(body));
-    assertThat(answer.status()).as(answer.text()).isEqualTo(status);
-    try {
-      return JSON.readTree(answer.text());
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(answer.text(), e);
-    }
+    return http.send("POST", path, Buffer.buffer(body)).json(status);
   }
 
   private static JsonNode tokenize(String model, String members) {

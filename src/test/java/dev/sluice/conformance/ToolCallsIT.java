@@ -82,17 +82,12 @@ class ToolCallsIT {
   }
 
   private static JsonNode choice(String model, String members) {
-    Answer answer = post(model, members);
-    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    return Json.read(answer.text()).at("/choices/0");
+    return post(model, members).json(200).at("/choices/0");
   }
 
   private static List<JsonNode> deltas(String model, String members) {
-    return post(model, members + ", \"stream\": true")
-        .text()
-        .lines()
-        .filter(line -> !line.isEmpty() && !line.equals("data: [DONE]"))
-        .map(line -> Json.read(line.substring("data: ".length())).at("/choices/0"))
+    return post(model, members + ", \"stream\": true").events().stream()
+        .map(event -> event.at("/choices/0"))
         .toList();
   }
 

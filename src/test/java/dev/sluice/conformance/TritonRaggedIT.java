@@ -83,35 +83,19 @@ class TritonRaggedIT {
     server.close();
   }
 
-  private static float[] numbers(int count) {
-    float[] numbers = new float[count];
-    for (int i = 0; i < count; i++) {
-      numbers[i] = i * 7 % 5 - count;
-    }
-    return numbers;
-  }
-
   private static CompletableFuture<List<float[]>> ask(Protocol protocol, String model, int length) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return client.ask(protocol, model, numbers(length), 1, length);
-          } catch (Exception e) {
-            throw new AssertionError(protocol + " with " + length, e);
-          }
-        },
-        threads);
+    return client.ask(threads, protocol, model, MaskedMean.row(length));
   }
 
   private static void assertAnswered(List<float[]> outputs, int length) {
     assertThat(outputs).hasSize(2);
     for (float[] output : outputs) {
       if (output.length == 1) {
-        assertThat(output[0]).isCloseTo(MaskedMean.mean(numbers(length)), within(1e-3f));
+        assertThat(output[0]).isCloseTo(MaskedMean.mean(MaskedMean.row(length)), within(1e-3f));
       } else {
         assertThat(output).hasSize(length);
-        assertThat(output[0]).isEqualTo(2 * numbers(length)[0]);
-        assertThat(output[length - 1]).isEqualTo(2 * numbers(length)[length - 1]);
+        assertThat(output[0]).isEqualTo(2 * MaskedMean.row(length)[0]);
+        assertThat(output[length - 1]).isEqualTo(2 * MaskedMean.row(length)[length - 1]);
       }
     }
   }

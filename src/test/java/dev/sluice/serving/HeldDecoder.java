@@ -31,6 +31,7 @@ import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ final class HeldDecoder implements AutoCloseable {
   private final FakeModelLease lease;
   private final HeldSession session;
   private final ServableModel model;
+  private final int proofs;
   private @Nullable StreamReader blocker;
 
   /**
@@ -67,6 +69,7 @@ final class HeldDecoder implements AutoCloseable {
                 "test-model",
                 new ConcurrencyMonitor(vertx, 1),
                 System::nanoTime));
+    this.proofs = session.shapes().size();
   }
 
   static ModelConfig config(Path folder) {
@@ -79,6 +82,24 @@ final class HeldDecoder implements AutoCloseable {
 
   ServableModel model() {
     return model;
+  }
+
+  /** The tokens of each row in each run since it was loaded, the rows being as many. */
+  List<String> runs() {
+    return session.shapes().stream()
+        .skip(proofs)
+        .map(shape -> shape.dim(0) + "x" + shape.dim(1))
+        .toList();
+  }
+
+  /** A reader sees the bytes of an INT64 as floats: the first four are those of a small number. */
+  static List<Integer> said(StreamReader reader) throws Throwable {
+    reader.end();
+    var tokens = new ArrayList<Integer>();
+    while (reader.waiting() > 0) {
+      tokens.add(Float.floatToRawIntBits(reader.next().getFirst()[0]));
+    }
+    return tokens;
   }
 
   static long[] prompt(int length) {

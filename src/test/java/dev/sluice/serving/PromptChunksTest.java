@@ -41,14 +41,12 @@ class PromptChunksTest {
   @TempDir Path models;
   private @Nullable HeldDecoder decoder;
   private @Nullable Path folder;
-  private int proved;
 
   private void start(Positions positions, String settings) throws IOException {
     folder =
         new MaskedDecoder(positions, OnnxModelWriter.FLOAT)
             .writeTo(models, "decoder", STEPS, settings);
     decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
-    proved = held().shapes().size();
   }
 
   @AfterEach
@@ -64,24 +62,6 @@ class PromptChunksTest {
     return decoder().held();
   }
 
-  /** The tokens of each row in each run, the rows being as many. */
-  private List<String> runs() {
-    return held().shapes().stream()
-        .skip(proved)
-        .map(shape -> shape.dim(0) + "x" + shape.dim(1))
-        .toList();
-  }
-
-  /** A reader sees the bytes of an INT64 as floats: the first four are those of a small number. */
-  private static List<Integer> tokens(StreamReader reader) throws Throwable {
-    reader.end();
-    var tokens = new ArrayList<Integer>();
-    while (reader.waiting() > 0) {
-      tokens.add(Float.floatToRawIntBits(reader.next().getFirst()[0]));
-    }
-    return tokens;
-  }
-
   private List<Integer> bareTokens(long... prompt) {
     try (ModelSession bare = MaskedDecoder.open(Objects.requireNonNull(folder))) {
       return MaskedDecoder.tokens(MaskedDecoder.loop(bare, STEPS, prompt));
@@ -89,7 +69,7 @@ class PromptChunksTest {
   }
 
   private void assertSaysWhatALoopSays(StreamReader reader, int length) throws Throwable {
-    assertThat(tokens(reader)).isEqualTo(bareTokens(HeldDecoder.prompt(length)));
+    assertThat(HeldDecoder.said(reader)).isEqualTo(bareTokens(HeldDecoder.prompt(length)));
   }
 
   @ParameterizedTest
@@ -98,14 +78,14 @@ class PromptChunksTest {
     start(positions, CHUNKS);
     StreamReader reader = decoder().stream(10).ask(100);
     assertSaysWhatALoopSays(reader, 10);
-    assertThat(runs()).startsWith("1x4", "1x4", "1x2", "1x1").hasSize(3 + STEPS - 1);
+    assertThat(decoder().runs()).startsWith("1x4", "1x4", "1x2", "1x1").hasSize(3 + STEPS - 1);
   }
 
   @Test
   void aPromptThatIsNoLongerThanAChunkRunsWhole() throws Throwable {
     start(Positions.GIVEN, CHUNKS);
     assertSaysWhatALoopSays(decoder().stream(CHUNK).ask(100), CHUNK);
-    assertThat(runs()).startsWith("1x4", "1x1");
+    assertThat(decoder().runs()).startsWith("1x4", "1x1");
   }
 
   @Test
@@ -121,7 +101,7 @@ class PromptChunksTest {
     assertSaysWhatALoopSays(longPrompt, 20);
     assertSaysWhatALoopSays(readers[0], 3);
     assertSaysWhatALoopSays(readers[1], 2);
-    assertThat(runs().subList(2, 2 + 9))
+    assertThat(decoder().runs().subList(2, 2 + 9))
         .containsExactly("1x4", "2x1", "1x4", "2x1", "1x4", "2x1", "1x4", "2x1", "1x4");
   }
 
@@ -141,7 +121,7 @@ class PromptChunksTest {
       assertSaysWhatALoopSays(prompts.get(i), 12 + i);
     }
     assertSaysWhatALoopSays(begun[0], 3);
-    List<String> afterTheBlocker = runs().subList(2, 2 + 10);
+    List<String> afterTheBlocker = decoder().runs().subList(2, 2 + 10);
     assertThat(afterTheBlocker)
         .containsExactly("1x1", "3x4", "1x1", "1x4", "1x1", "1x4", "1x1", "1x4", "1x1", "1x4");
   }
@@ -157,7 +137,7 @@ class PromptChunksTest {
     assertThat(reader.waiting()).isZero();
     reader.ask(100);
     held().open();
-    assertThat(tokens(reader)).hasSize(STEPS);
+    assertThat(HeldDecoder.said(reader)).hasSize(STEPS);
   }
 
   @Test
@@ -166,13 +146,13 @@ class PromptChunksTest {
     held().hold();
     StreamReader reader = decoder().stream(40).ask(1);
     held().letGo(1);
-    Polling.await("a chunk has run", () -> runs().size() == 1);
+    Polling.await("a chunk has run", () -> decoder().runs().size() == 1);
     held().awaitRun();
     reader.leave();
     decoder().settle();
     held().open();
     assertSaysWhatALoopSays(decoder().stream(2).ask(100), 2);
-    assertThat(runs()).hasSize(2 + STEPS);
+    assertThat(decoder().runs()).hasSize(2 + STEPS);
   }
 
   @Test
@@ -191,7 +171,7 @@ class PromptChunksTest {
             e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
     held().open();
     assertSaysWhatALoopSays(decoder().stream(2).ask(100), 2);
-    assertThat(runs().size()).isLessThan(10 + STEPS);
+    assertThat(decoder().runs().size()).isLessThan(10 + STEPS);
   }
 
   @Test
@@ -201,12 +181,13 @@ class PromptChunksTest {
     var shown = new long[] {1, 1, 0, 1, 0, 1, 1, 1, 0, 1};
     var places = new long[10];
     Arrays.setAll(places, i -> 3L * i);
-    List<Integer> inChunks = tokens(decoder().stream(given(ids, shown, places)).ask(100));
-    assertThat(runs()).startsWith("1x4", "1x4", "1x2");
+    List<Integer> inChunks = HeldDecoder.said(decoder().stream(given(ids, shown, places)).ask(100));
+    assertThat(decoder().runs()).startsWith("1x4", "1x4", "1x2");
     decoder().close();
     start(Positions.GIVEN, "  prefill_chunk: 0");
-    assertThat(tokens(decoder().stream(given(ids, shown, places)).ask(100))).isEqualTo(inChunks);
-    assertThat(runs()).startsWith("1x10");
+    assertThat(HeldDecoder.said(decoder().stream(given(ids, shown, places)).ask(100)))
+        .isEqualTo(inChunks);
+    assertThat(decoder().runs()).startsWith("1x10");
   }
 
   private static NamedTensor[] given(long[] ids, long[] shown, long[] places) {
@@ -223,7 +204,7 @@ class PromptChunksTest {
     start(Positions.GIVEN, CHUNKS);
     long[] ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
     decoder().stream(HeldDecoder.tokens(Shape.of(2, 5), ids)).ask(100).end();
-    assertThat(runs()).startsWith("2x5");
+    assertThat(decoder().runs()).startsWith("2x5");
   }
 
   @Test
@@ -232,7 +213,7 @@ class PromptChunksTest {
     assertThat(decoder().model().streamAdvice().orElseThrow())
         .endsWith("; prompts run whole: chunks change its output logits");
     assertSaysWhatALoopSays(decoder().stream(10).ask(100), 10);
-    assertThat(runs().getLast()).isEqualTo("1x1");
-    assertThat(runs()).contains("1x10");
+    assertThat(decoder().runs().getLast()).isEqualTo("1x1");
+    assertThat(decoder().runs()).contains("1x10");
   }
 }

@@ -23,7 +23,6 @@ import dev.sluice.testing.Tensors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -48,14 +47,12 @@ class PromptPrefixesTest {
   @TempDir Path models;
   private @Nullable HeldDecoder decoder;
   private @Nullable Path folder;
-  private int proved;
 
   private void start(Positions positions, String settings) throws IOException {
     folder =
         new MaskedDecoder(positions, OnnxModelWriter.FLOAT)
             .writeTo(models, "decoder", STEPS, settings);
     decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
-    proved = held().shapes().size();
   }
 
   private void start(String settings) throws IOException {
@@ -81,17 +78,9 @@ class PromptPrefixesTest {
     return decoder().model().meter();
   }
 
-  /** The tokens of each row in each run, the rows being as many. */
-  private List<String> runs() {
-    return held().shapes().stream()
-        .skip(proved)
-        .map(shape -> shape.dim(0) + "x" + shape.dim(1))
-        .toList();
-  }
-
   /** What runs were of prompts: all but the decode steps. */
   private List<String> prompts() {
-    return runs().stream().filter(run -> !run.endsWith("x1")).toList();
+    return decoder().runs().stream().filter(run -> !run.endsWith("x1")).toList();
   }
 
   /** A prompt whose first tokens are those of all others with as many. */
@@ -112,18 +101,8 @@ class PromptPrefixesTest {
         caller, Deadline.NONE, HeldDecoder.tokens(Shape.of(1, prompt.length), prompt));
   }
 
-  /** A reader sees the bytes of an INT64 as floats: the first four are those of a small number. */
-  private static List<Integer> tokens(StreamReader reader) throws Throwable {
-    reader.end();
-    var tokens = new ArrayList<Integer>();
-    while (reader.waiting() > 0) {
-      tokens.add(Float.floatToRawIntBits(reader.next().getFirst()[0]));
-    }
-    return tokens;
-  }
-
   private void assertSaysWhatALoopSays(StreamReader reader, long... prompt) throws Throwable {
-    List<Integer> tokens = tokens(reader.ask(100));
+    List<Integer> tokens = HeldDecoder.said(reader.ask(100));
     try (ModelSession bare = MaskedDecoder.open(Objects.requireNonNull(folder))) {
       assertThat(tokens).isEqualTo(MaskedDecoder.tokens(MaskedDecoder.loop(bare, STEPS, prompt)));
     }
@@ -149,7 +128,7 @@ class PromptPrefixesTest {
     start("");
     say(prompt(18, 4, 1));
     say(prompt(18, 4, 1));
-    assertThat(runs()).hasSize(2 * STEPS);
+    assertThat(decoder().runs()).hasSize(2 * STEPS);
     assertThat(prompts()).containsExactly("1x22");
     assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(21);
   }
@@ -192,7 +171,7 @@ class PromptPrefixesTest {
     assertSaysWhatALoopSays(others[0], HeldDecoder.prompt(12));
     assertSaysWhatALoopSays(others[1], HeldDecoder.prompt(2));
     assertThat(prompts()).contains("1x6", "1x9");
-    assertThat(runs()).contains("4x1");
+    assertThat(decoder().runs()).contains("4x1");
   }
 
   @Test
@@ -353,7 +332,6 @@ class PromptPrefixesTest {
         new MaskedDecoder(Positions.GIVEN, MaskedDecoder.FLOAT16)
             .writeTo(models, "decoder", STEPS, "");
     decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
-    proved = held().shapes().size();
     say(prompt(18, 4, 1));
     say(prompt(18, 6, 2));
     assertThat(prompts()).containsExactly("1x22", "1x6");

@@ -12,10 +12,17 @@ import io.vertx.core.Future;
 import java.util.function.Supplier;
 
 /** A request that came from nowhere: computes at once, never goes away. */
-public final class FakeExchange implements Exchange {
+public class FakeExchange implements Exchange {
   private final MemoryAccount memory = new MemoryBudget(1 << 20).account();
-  private final CallRecord record =
-      new CallRecord(Telemetry.unseen(), EntryPoint.REST, System::nanoTime, false);
+  private final CallRecord record;
+
+  public FakeExchange() {
+    this(EntryPoint.REST);
+  }
+
+  FakeExchange(EntryPoint entryPoint) {
+    record = new CallRecord(Telemetry.unseen(), entryPoint, System::nanoTime, false);
+  }
 
   @Override
   public String requestId() {

@@ -1,7 +1,7 @@
 package dev.sluice.testing;
 
-import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
+import dev.sluice.runtime.ForwardingSession;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -13,10 +13,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 
 /** A real session whose runs a test holds until it lets them go, and whose inputs it sees. */
-public final class HeldSession implements ModelSession {
+public final class HeldSession extends ForwardingSession {
   private static final int OPEN = 1_000_000;
 
-  private final ModelSession session;
   private final String watched;
   private final Semaphore runs = new Semaphore(OPEN);
   private final List<Shape> shapes = new CopyOnWriteArrayList<>();
@@ -26,7 +25,7 @@ public final class HeldSession implements ModelSession {
    * @param watched the input whose shapes are kept
    */
   public HeldSession(ModelSession session, String watched) {
-    this.session = session;
+    super(session);
     this.watched = watched;
   }
 
@@ -56,11 +55,6 @@ public final class HeldSession implements ModelSession {
   }
 
   @Override
-  public ModelMetadata metadata() {
-    return session.metadata();
-  }
-
-  @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     return run(signature, inputs, outputs, Map.of());
@@ -81,10 +75,5 @@ public final class HeldSession implements ModelSession {
             .map(Objects::requireNonNull)
             .orElseThrow());
     return session.run(signature, inputs, outputs, inPlace);
-  }
-
-  @Override
-  public void close() {
-    session.close();
   }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -8,6 +11,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +27,21 @@ public final class HttpCaller implements AutoCloseable {
     public String text() {
       return body.toString();
     }
+
+    /** Returns what an answer of a status says in JSON. */
+    public JsonNode json(int wanted) {
+      assertThat(status).as(text()).isEqualTo(wanted);
+      return Json.read(text());
+    }
+
+    /** Returns what the server-sent events say that are JSON. */
+    public List<JsonNode> events() {
+      return text()
+          .lines()
+          .filter(line -> line.startsWith("data: {"))
+          .map(line -> Json.read(line.substring("data: ".length())))
+          .toList();
+    }
   }
 
   private final Vertx vertx = Vertx.vertx();
@@ -36,6 +55,17 @@ public final class HttpCaller implements AutoCloseable {
   /** Sends a request without special headers. */
   public Answer send(String method, String target, Buffer body) {
     return send(method, target, MultiMap.caseInsensitiveMultiMap(), body);
+  }
+
+  /** Posts JSON. */
+  public Answer post(String target, String json) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
+    return send("POST", target, headers, Buffer.buffer(json));
+  }
+
+  /** Posts JSON, and returns what an answer of status 200 says. */
+  public JsonNode answer(String target, String json) {
+    return post(target, json).json(200);
   }
 
   public Answer send(String method, String target, MultiMap headers, Buffer body) {

@@ -43,6 +43,15 @@ public record MaskedMean(boolean careless) {
     return model.node("Sub", "centred", "x", "mean");
   }
 
+  /** Returns a row of a length, unlike those of other lengths. */
+  public static float[] row(int length) {
+    float[] row = new float[length];
+    for (int i = 0; i < length; i++) {
+      row[i] = i * 7 % 5 - length;
+    }
+    return row;
+  }
+
   /** Returns the mean of a row. */
   public static float mean(float... row) {
     float sum = 0;

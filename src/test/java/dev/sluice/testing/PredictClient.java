@@ -33,6 +33,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * Sends the float matrix {@code x} to a model by any protocol. The values may be fewer or more than
@@ -146,6 +148,20 @@ public final class PredictClient implements AutoCloseable {
   public List<float[]> ask(Protocol protocol, String model, float[] x, int rows, int width)
       throws Exception {
     return protocol.ask(this, model, x, rows, width);
+  }
+
+  /** Asks for one row, on another thread. */
+  public CompletableFuture<List<float[]>> ask(
+      Executor threads, Protocol protocol, String model, float... row) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return ask(protocol, model, row, 1, row.length);
+          } catch (Exception e) {
+            throw new AssertionError(protocol + " with " + row.length, e);
+          }
+        },
+        threads);
   }
 
   /** The connection of all calls by gRPC. */

@@ -8,8 +8,6 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,9 +127,7 @@ class GrpsArgumentsIT {
   }
 
   private String predict(String model, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    String path = "/grps/v1/infer/predict?model=" + model;
-    return http.send("POST", path, json, Buffer.buffer(body)).text();
+    return http.post("/grps/v1/infer/predict?model=" + model, body).text();
   }
 
   @Test

@@ -10,8 +10,6 @@ import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,11 +43,6 @@ class GrpsSamplingIT {
     server.close();
   }
 
-  private static Answer post(String path, String body) {
-    MultiMap json = MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json");
-    return http.send("POST", path, json, Buffer.buffer(body));
-  }
-
   private static String texts(Answer answer) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     return SAID.matcher(answer.text())
@@ -60,13 +53,13 @@ class GrpsSamplingIT {
 
   private static String byV2(String parameters) {
     return texts(
-        post(
+        http.post(
             "/v2/models/writer/generate_stream",
             "{\"text\": \"My dear Mr. \", \"steps\": 40, " + parameters + "}"));
   }
 
   private static Answer byGrpsHttp(String maps) {
-    return post(
+    return http.post(
         "/grps/v1/infer/predict?streaming=true",
         "{\"model\": \"writer\", \"gmap\": {\"s_s\": {\"text\": \"My dear Mr. \"}, " + maps + "}}");
   }
