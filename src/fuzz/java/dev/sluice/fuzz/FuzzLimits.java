@@ -10,9 +10,6 @@ import java.lang.management.ManagementFactory;
  * again, since the first one also loads and compiles classes. One thread.
  */
 public final class FuzzLimits {
-  /** Bytes that decoding may allocate whatever the input is: buffers, a parser. */
-  static final long FREE_BYTES = 16L << 20;
-
   /** Processor time of an input of any kept size. */
   private static final long MOST_NANOS = 5_000_000_000L;
 
@@ -45,7 +42,7 @@ public final class FuzzLimits {
     if (leaked != 0) {
       throw new AssertionError(leaked + " native blocks are not freed");
     }
-    if (bytes > FREE_BYTES + target.bytesPerByte() * input.length) {
+    if (bytes > target.freeBytes() + target.bytesPerByte() * input.length) {
       return bytes + " bytes allocated for " + input.length + " bytes";
     }
     return nanos > MOST_NANOS ? nanos / 1_000_000 + " ms for " + input.length + " bytes" : "";

@@ -13,8 +13,16 @@ public interface FuzzTarget {
   void accept(byte[] input) throws Exception;
 
   /**
+   * Returns the bytes that decoding may allocate on the heap whatever the input is: buffers, a
+   * parser.
+   */
+  default long freeBytes() {
+    return 16L << 20;
+  }
+
+  /**
    * Returns the bytes that decoding may allocate on the heap for each byte of the input, beyond
-   * {@link FuzzLimits#FREE_BYTES}.
+   * {@link #freeBytes}.
    */
   default long bytesPerByte() {
     return 512;

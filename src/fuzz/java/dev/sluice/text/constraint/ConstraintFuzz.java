@@ -13,6 +13,16 @@ final class ConstraintFuzz implements FuzzTarget {
     var _ = Rejection.part(InvalidConstraint.class, () -> states(source));
   }
 
+  /**
+   * A few characters ask for thousands of states, whatever their number: what bounds them is the
+   * work that {@link Languages} counts, of which a unit makes less than 256 bytes, most of them
+   * arrays that grow.
+   */
+  @Override
+  public long freeBytes() {
+    return 512L << 20;
+  }
+
   private static int states(String source) {
     var languages = new Languages();
     Automaton language =
