@@ -35,7 +35,7 @@ final class BlockCache {
   private static final int LARGEST_SHIFT = 22;
 
   /** Bytes that the blocks of one size may hold while they are unused. */
-  private static final long SHELF_BYTES = 8L << 20;
+  private static final long SHELF_BYTES = 32L << 20;
 
   /** More than requests are in flight at once where each takes microseconds. */
   private static final int MOST_PLACES = 256;

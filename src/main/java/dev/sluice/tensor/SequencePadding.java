@@ -63,6 +63,17 @@ public final class SequencePadding {
     return joined(List.of(tensor), axis, side, new long[] {-elements}, rows);
   }
 
+  /**
+   * Copies a tensor over another one, with zeros on a side along a dimension or without elements
+   * there.
+   *
+   * @param added how many elements its rows get; negative: how many they lose
+   * @param to as large as it is then
+   */
+  public static void copy(Tensor tensor, int axis, PaddingSide side, long added, Tensor to) {
+    new Rows(tensor, axis, side, ElementValue.ZERO).copy(added, to.data(), 0);
+  }
+
   /** One tensor on its way to its place among the others. */
   private record Rows(Tensor tensor, int axis, PaddingSide side, ElementValue padding) {
     /** Copies it, and returns where the next one begins. */

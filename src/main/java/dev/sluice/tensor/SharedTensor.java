@@ -92,6 +92,10 @@ public final class SharedTensor implements AutoCloseable {
       leave();
     }
 
+    private SharedTensor cut() {
+      return SharedTensor.this;
+    }
+
     private Tensor slice(long address, long bytes, Shape shape) {
       return slice(whole.data().asSlice(address - whole.data().address(), bytes), shape);
     }
@@ -123,6 +127,34 @@ public final class SharedTensor implements AutoCloseable {
       end += slice.byteSize();
     }
     return share.slice(begin, end - begin, shape);
+  }
+
+  /** Returns what a slice was cut from, which stays its owners'; null if it is no slice. */
+  public static @Nullable SharedTensor of(Tensor slice) {
+    return slice.release() instanceof Share share ? share.cut() : null;
+  }
+
+  /**
+   * Returns whether nobody has another slice than so many: who holds these may write to what lies
+   * outside of them.
+   */
+  public boolean isLeft(int slices) {
+    return users.get() == slices;
+  }
+
+  /** Returns the row at which a slice begins. */
+  public int rowOf(Tensor slice) {
+    long rowBytes = whole.byteSize() / whole.shape().dim(0);
+    return rowBytes == 0
+        ? 0
+        : Math.toIntExact((slice.data().address() - whole.data().address()) / rowBytes);
+  }
+
+  /** Returns some rows, of a type of fixed size, as a slice of its own. */
+  public Tensor rows(long from, long count) {
+    long rowBytes = whole.byteSize() / whole.shape().dim(0);
+    MemorySegment data = whole.data().asSlice(from * rowBytes, count * rowBytes);
+    return share.slice(data, whole.shape().withRows(count));
   }
 
   private void leave() {

@@ -124,6 +124,14 @@ public final class Tensor implements AutoCloseable {
     return slice(type, other, data(), Tensor::nothing);
   }
 
+  /**
+   * Returns its first elements in a shape, as a tensor that does not own them; see {@link #borrow}.
+   */
+  public Tensor borrowFirst(Shape first) {
+    return slice(
+        type, first, data().asSlice(0, byteSizeOf(0, first.elementCount())), Tensor::nothing);
+  }
+
   private static void nothing() {
     // The owner frees the memory.
   }

@@ -290,6 +290,32 @@ class StreamLengthsTest {
   }
 
   @Test
+  void streamsThatComeAndGoSayWhatEachSaysAlone() throws Throwable {
+    start(new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT), SHOWN);
+    var readers = new ArrayList<StreamReader>();
+    for (int i = 0; i < 150; i++) {
+      // Some are asked for a part of their steps only, and left.
+      readers.add(
+          stream(HeldDecoder.tokens(Shape.of(1, length(i)), prompt(i))).ask(i % 7 == 0 ? 3 : 100));
+    }
+    for (int i = 0; i < readers.size(); i++) {
+      if (i % 7 == 0) {
+        readers.get(i).leave();
+      } else {
+        assertSaysWhatALoopSays(readers.get(i), length(i));
+      }
+    }
+  }
+
+  private static int length(int i) {
+    return 1 + (i * 11) % 23;
+  }
+
+  private static long[] prompt(int i) {
+    return HeldDecoder.prompt(length(i));
+  }
+
+  @Test
   void checkSaysThatGroupQueryAttentionWritesInPlace() {
     Path chat = Path.of("src/sample/models/chat");
     start(chat.resolve("1"), HeldDecoder.config(chat));

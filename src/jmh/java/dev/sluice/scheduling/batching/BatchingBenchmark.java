@@ -100,7 +100,7 @@ public class BatchingBenchmark {
   @Benchmark
   public void split() {
     var output = Tensor.allocate(DataType.FP32, Shape.of(REQUESTS, OUTPUTS));
-    BatchSplitter.split(List.of(new NamedTensor("y", output)), requests, null)
+    BatchSplitter.split(List.of(new NamedTensor("y", output)), requests, null, null)
         .forEach(NamedTensor::closeAll);
   }
 }

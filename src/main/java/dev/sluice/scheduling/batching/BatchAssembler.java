@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.PaddingSide;
 import dev.sluice.tensor.SequencePadding;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.SharedTensor;
@@ -46,7 +47,7 @@ final class BatchAssembler {
         inputs.add(
             new NamedTensor(
                 input.name(),
-                whole == null ? joined(members, tensors, input, alignment, size) : whole));
+                whole == null ? joined(tensors, input.name(), alignment, size) : whole));
       }
       if (ragged != null) {
         ragged.complete(inputs, members.stream().map(m -> m.request().inputs()).toList(), size);
@@ -58,7 +59,8 @@ final class BatchAssembler {
     }
   }
 
-  private static List<Tensor> tensors(List<PendingRequest> members, String input) {
+  /** Returns an input of each member, which stays its own. */
+  static List<Tensor> tensors(List<PendingRequest> members, String input) {
     var tensors = new ArrayList<Tensor>(members.size());
     for (int i = 0; i < members.size(); i++) {
       tensors.add(tensor(members.get(i), input));
@@ -67,29 +69,42 @@ final class BatchAssembler {
   }
 
   private static Tensor joined(
-      List<PendingRequest> members,
-      List<Tensor> tensors,
-      NamedTensor first,
-      StepAlignment alignment,
-      int size) {
-    long bytes = 0;
-    int rows = 0;
-    for (int i = 0; i < members.size(); i++) {
-      bytes += tensors.get(i).byteSize();
-      rows += members.get(i).rows();
-    }
-    int axis = alignment.axis(first.name());
-    if (axis > 0) {
-      long[] added = alignment.added(tensors, axis);
-      requireLittlePadding(alignedBytes(tensors.getFirst(), axis, added[0]), size - rows);
-      return SequencePadding.joined(tensors, axis, alignment.side(), added, size);
-    }
+      List<Tensor> tensors, String input, StepAlignment alignment, int size) {
+    int axis = alignment.axis(input);
+    return axis > 0
+        ? aligned(tensors, axis, alignment.side(), alignment.added(tensors, axis), size)
+        : joined(tensors, size);
+  }
+
+  /** Returns tensors under one another once each row has got, or lost, elements on a side. */
+  static Tensor aligned(List<Tensor> tensors, int axis, PaddingSide side, long[] added, int size) {
+    requireLittlePadding(alignedBytes(tensors.getFirst(), axis, added[0]), size - rows(tensors));
+    return SequencePadding.joined(tensors, axis, side, added, size);
+  }
+
+  /** Returns tensors under one another, each with rows as large as the largest. */
+  static Tensor joined(List<Tensor> tensors, int size) {
     if (RowPadding.isNeeded(tensors)) {
       return padded(tensors, size);
     }
+    long bytes = 0;
+    for (int i = 0; i < tensors.size(); i++) {
+      bytes += tensors.get(i).byteSize();
+    }
+    int rows = rows(tensors);
     @Nullable Tensor whole =
-        rows == size ? SharedTensor.joined(tensors, first.tensor().shape().withRows(size)) : null;
+        rows == size
+            ? SharedTensor.joined(tensors, tensors.getFirst().shape().withRows(size))
+            : null;
     return whole == null ? copied(tensors, bytes, rows, size) : whole;
+  }
+
+  private static int rows(List<Tensor> tensors) {
+    long rows = 0;
+    for (int i = 0; i < tensors.size(); i++) {
+      rows += tensors.get(i).shape().dim(0);
+    }
+    return Math.toIntExact(rows);
   }
 
   /** Returns the same once each tensor has rows as large as the largest. */
@@ -98,13 +113,11 @@ final class BatchAssembler {
     var equal = new ArrayList<Tensor>(tensors.size());
     try {
       long bytes = 0;
-      int rows = 0;
       for (int i = 0; i < tensors.size(); i++) {
         equal.add(RowPadding.pad(tensors.get(i), row, MOST_PADDING));
         bytes += equal.getLast().byteSize();
-        rows += Math.toIntExact(equal.getLast().shape().dim(0));
       }
-      return copied(equal, bytes, rows, size);
+      return copied(equal, bytes, rows(equal), size);
     } finally {
       equal.forEach(Tensor::close);
     }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,7 @@ public final class BatchRunner {
   private final LongSupplier nanoTime;
   private final Consumer<PendingRequest> completed;
   private final RunCancellation watch;
+  private final CacheBlocks blocks;
 
   /** When the run under way began, or the last one ended. */
   private long now;
@@ -68,6 +70,7 @@ public final class BatchRunner {
     this.nanoTime = nanoTime;
     this.completed = completed;
     this.watch = new RunCancellation(model, nanoTime);
+    this.blocks = new CacheBlocks(rules);
   }
 
   /** Returns the cancellation of the run in flight here. Any thread. */
@@ -192,16 +195,18 @@ public final class BatchRunner {
       return true;
     }
     StepAlignment.sort(members);
-    List<NamedTensor> outputs = computeJoined(members, size, inPlace);
+    CacheBlock block = blocks.find(members);
+    int ran = block == null ? size : block.size();
+    List<NamedTensor> outputs = computeJoined(members, ran, inPlace, block);
     RaggedRows ragged = rules.ragged();
     boolean fits =
-        ragged == null ? BatchSplitter.fits(outputs, size) : ragged.fits(outputs, members, size);
+        ragged == null ? BatchSplitter.fits(outputs, ran) : ragged.fits(outputs, members, ran);
     if (!fits) {
       NamedTensor.closeAll(outputs);
-      stopJoining(members.getFirst().request(), size);
+      stopJoining(members.getFirst().request(), ran);
       return false;
     }
-    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members, ragged);
+    List<List<NamedTensor>> shares = BatchSplitter.split(outputs, members, ragged, block);
     for (int i = 0; i < members.size(); i++) {
       succeed(members.get(i), shares.get(i));
     }
@@ -229,7 +234,7 @@ public final class BatchRunner {
   /** Without the padding of a step whose neighbours have left it. */
   private List<NamedTensor> computeAlone(List<PendingRequest> members, int size) {
     if (size > 0 && StepAlignment.isPadded(members.getFirst())) {
-      return computeJoined(members, size, Map.of());
+      return computeJoined(members, size, Map.of(), null);
     }
     InferenceRequest request = members.getFirst().request();
     LoopStep.Prefill prefill = request.prefill();
@@ -249,11 +254,15 @@ public final class BatchRunner {
   }
 
   private List<NamedTensor> computeJoined(
-      List<PendingRequest> members, int size, Map<String, String> inPlace) {
+      List<PendingRequest> members,
+      int size,
+      Map<String, String> inPlace,
+      @Nullable CacheBlock block) {
     RaggedRows ragged = rules.ragged();
     Signature shown = signature(members);
     Signature called = ragged == null ? shown : ragged.called(shown);
-    List<NamedTensor> inputs = BatchAssembler.assemble(members, ragged, size);
+    List<NamedTensor> inputs =
+        block == null ? BatchAssembler.assemble(members, ragged, size) : block.assemble();
     now = nanoTime.getAsLong();
     try {
       return InPlaceOutputs.taken(compute(members, called, inputs, inPlace), inputs, inPlace);

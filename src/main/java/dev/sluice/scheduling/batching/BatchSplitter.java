@@ -32,17 +32,21 @@ final class BatchSplitter {
    * Cuts outputs that {@link #fits fit}, and takes them over.
    *
    * @param ragged how rows of different lengths ran together; null if they did not
+   * @param block where the members' rows were; null if they were one behind the other
    * @return for each member the outputs that it wants, in its order; owned by the caller
    */
   static List<List<NamedTensor>> split(
-      List<NamedTensor> outputs, List<PendingRequest> members, @Nullable RaggedRows ragged) {
+      List<NamedTensor> outputs,
+      List<PendingRequest> members,
+      @Nullable RaggedRows ragged,
+      @Nullable CacheBlock block) {
     var shares = new ArrayList<List<NamedTensor>>(members.size());
     for (int i = 0; i < members.size(); i++) {
       shares.add(new ArrayList<>(outputs.size()));
     }
     try {
       for (int i = 0; i < outputs.size(); i++) {
-        split(outputs.get(i), members, shares, ragged);
+        split(outputs.get(i), members, shares, ragged, block);
       }
       for (int i = 0; i < members.size(); i++) {
         shares.set(i, RequestedOutputs.inOrder(members.get(i).request(), shares.get(i)));
@@ -59,10 +63,14 @@ final class BatchSplitter {
       NamedTensor output,
       List<PendingRequest> members,
       List<List<NamedTensor>> shares,
-      @Nullable RaggedRows ragged) {
+      @Nullable RaggedRows ragged,
+      @Nullable CacheBlock block) {
     try (var shared = new SharedTensor(output.tensor())) {
       for (int i = 0; i < members.size(); i++) {
         PendingRequest member = members.get(i);
+        if (block != null) {
+          shared.skip(block.gap(i));
+        }
         if (RequestedOutputs.wants(member.request(), output.name())) {
           shares.get(i).add(new NamedTensor(output.name(), next(output, shared, member, ragged)));
         } else if (ragged == null) {

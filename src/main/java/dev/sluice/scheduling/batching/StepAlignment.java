@@ -91,7 +91,8 @@ final class StepAlignment {
     return changes ? new StepAlignment(first.axes(), first.side(), added) : NONE;
   }
 
-  private static LoopStep.Padding padding(PendingRequest member) {
+  /** Returns how a decode step may be padded. */
+  static LoopStep.Padding padding(PendingRequest member) {
     LoopStep.Padding padding = member.request().padding();
     if (padding == null) {
       throw new IllegalStateException("a step that cannot be padded has joined one that can");
@@ -165,15 +166,19 @@ final class StepAlignment {
   }
 
   /** Returns the first of the caches; null if there is none. */
-  private static @Nullable NamedTensor cache(PendingRequest member) {
+  static @Nullable NamedTensor cache(PendingRequest member) {
     LoopStep.Padding padding = padding(member);
     List<NamedTensor> inputs = member.request().inputs();
     for (int i = 0; i < inputs.size(); i++) {
-      NamedTensor input = inputs.get(i);
-      if (input.tensor().shape().rank() > MASK_RANK && padding.axis(input.name()) > 0) {
-        return input;
+      if (isCache(inputs.get(i), padding)) {
+        return inputs.get(i);
       }
     }
     return null;
+  }
+
+  /** Returns whether an input is a cache: what has a length, and is not the mask. */
+  static boolean isCache(NamedTensor input, LoopStep.Padding padding) {
+    return input.tensor().shape().rank() > MASK_RANK && padding.axis(input.name()) > 0;
   }
 }
