@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class JsonFile {
       }
       throw invalid(file, "is no JSON object");
     } catch (IOException e) {
-      throw invalid(file, "cannot be read: " + e.getMessage());
+      throw invalid(file, FileProblem.of(e));
     }
   }
 

@@ -74,7 +74,7 @@ class HuggingFaceTokenizerTest {
     assertThatThrownBy(() -> HuggingFaceTokenizer.read(file, false))
         .hasMessage(file + " is no JSON object");
     assertThatThrownBy(() -> HuggingFaceTokenizer.read(folder.resolve("none.json"), false))
-        .hasMessageStartingWith(folder.resolve("none.json") + " cannot be read");
+        .hasMessageStartingWith(folder.resolve("none.json") + " is not there");
   }
 
   /** Tokenizes, and prints the sockets that the process has open then. */

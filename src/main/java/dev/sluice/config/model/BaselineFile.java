@@ -3,6 +3,7 @@ package dev.sluice.config.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.binding.Units;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ public final class BaselineFile {
       }
       return read;
     } catch (IOException e) {
-      throw new ConfigException(file + " cannot be read: " + e.getMessage());
+      throw new ConfigException(file + " " + FileProblem.of(e));
     }
   }
 

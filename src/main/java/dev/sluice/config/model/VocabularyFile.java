@@ -3,6 +3,7 @@ package dev.sluice.config.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.binding.Units;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ public final class VocabularyFile {
       }
       return texts(JSON.readTree(Files.readAllBytes(file)), file);
     } catch (IOException e) {
-      throw new ConfigException(file + " cannot be read: " + e.getMessage());
+      throw new ConfigException(file + " " + FileProblem.of(e));
     }
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.config.binding.FileProblem;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -81,7 +82,7 @@ final class JsonSchemaCompiler {
     try {
       return JSON.readTree(text);
     } catch (JsonProcessingException e) {
-      throw new InvalidConstraint("is not JSON: " + e.getOriginalMessage());
+      throw new InvalidConstraint(FileProblem.of(e));
     }
   }
 

@@ -38,6 +38,6 @@ class VocabularyFileTest {
   void aFileThatIsNotThereIsNamed() {
     Path missing = folder.resolve("none.json");
     assertThatThrownBy(() -> VocabularyFile.read(missing))
-        .hasMessageStartingWith(missing + " cannot be read");
+        .hasMessageStartingWith(missing + " is not there");
   }
 }

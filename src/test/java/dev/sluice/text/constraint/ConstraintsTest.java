@@ -211,7 +211,7 @@ class ConstraintsTest {
           {"text": "calls", "functions": []} ~ has no functions; wanted
           {"functions": [{"name": "a"}]} ~ has no text that is known; wanted
           [] ~ has no functions; wanted
-          {"text" ~ is not JSON
+          {"text" ~ is no JSON
           """)
   void toolsThatAreWrongOrNotSupportedAreRefusedNamingTheFunction(String tools, String text) {
     assertThat(refused(Kind.TOOLS, tools)).startsWith("parameter \"tools\" " + text);
@@ -289,7 +289,7 @@ class ConstraintsTest {
           {"type": "array", "uniqueItems": true} ~ has keyword "uniqueItems" at #, which is not supported there
           {"anyOf": []} ~ has no list of schemas at #/anyOf
           [1] ~ has no schema, an object, at #
-          {"type": ~ is not JSON
+          {"type": ~ is no JSON
           """)
   void aSchemaThatIsWrongOrNotSupportedIsRefusedNamingThePlace(String schema, String text) {
     assertThat(refused(Kind.JSON_SCHEMA, schema)).startsWith("parameter \"json_schema\" " + text);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.binding.Units;
 import dev.sluice.config.model.EncoderConfig.Activation;
 import dev.sluice.config.model.EncoderConfig.Pooling;
@@ -67,7 +68,7 @@ public final class PublishedModel {
       }
       return JSON.readTree(Files.readAllBytes(file));
     } catch (IOException e) {
-      throw new ConfigException(file + " is no JSON: " + e.getMessage());
+      throw new ConfigException(file + " " + FileProblem.of(e));
     }
   }
 

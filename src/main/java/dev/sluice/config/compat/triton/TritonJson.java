@@ -1,7 +1,6 @@
 package dev.sluice.config.compat.triton;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,6 +16,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
 import dev.sluice.config.binding.ConfigException;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.binding.Section;
 import dev.sluice.config.compat.triton.proto.ModelConfig;
 import java.util.List;
@@ -53,7 +53,7 @@ public final class TritonJson {
     try {
       tree = JSON.readTree(text);
     } catch (JsonProcessingException e) {
-      throw new ConfigException(name + ": is no JSON: " + what(e) + " at " + place(e));
+      throw new ConfigException(name + ": " + FileProblem.of(e));
     }
     if (!(tree instanceof ObjectNode fields)) {
       throw new ConfigException(name + ": wanted a JSON object");
@@ -69,18 +69,6 @@ public final class TritonJson {
       }
     }
     return model.build();
-  }
-
-  /** Returns the parser's words without those on its own settings. */
-  private static String what(JsonProcessingException failure) {
-    String text = String.valueOf(failure.getOriginalMessage()).lines().findFirst().orElse("");
-    int own = text.indexOf(" (start marker");
-    return own < 0 ? text : text.substring(0, own);
-  }
-
-  private static String place(JsonProcessingException failure) {
-    JsonLocation at = failure.getLocation();
-    return at == null ? "its beginning" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   /** Takes fields that a message does not have out of its tree: protobuf would refuse all of it. */
