@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.text.jinja.ChatTemplate;
@@ -31,14 +32,28 @@ public final class ChatPrompts {
   private static final int TRIED_LENGTH = 1 << 20;
   private static final String MESSAGES = "messages";
 
+  private static final String TOOLS = "tools";
+
   private final @Nullable ChatTemplate template;
+
+  /** For conversations with tools. */
+  private final @Nullable ChatTemplate toolTemplate;
+
   private final String problem;
   private final Optional<ToolCallForm> toolCalls;
 
-  private ChatPrompts(@Nullable ChatTemplate template, String problem, String source) {
+  private ChatPrompts(ChatTemplate template, ChatTemplate toolTemplate, String toolSource) {
     this.template = template;
+    this.toolTemplate = toolTemplate;
+    this.problem = "";
+    this.toolCalls = ToolCallForm.of(toolSource);
+  }
+
+  private ChatPrompts(String problem) {
+    this.template = null;
+    this.toolTemplate = null;
     this.problem = problem;
-    this.toolCalls = ToolCallForm.of(source);
+    this.toolCalls = Optional.empty();
   }
 
   /**
@@ -50,20 +65,30 @@ public final class ChatPrompts {
    */
   public static ChatPrompts read(Path folder) {
     var files = new ChatTemplateFiles(folder);
-    String source = "";
     try {
-      source = files.source();
+      String source = files.source();
       if (source.isEmpty()) {
-        return new ChatPrompts(null, "the model has no chat template", source);
+        return new ChatPrompts("the model has no chat template");
       }
       ChatTemplate template = files.parse(source);
-      var prompts = new ChatPrompts(template, "", source);
-      prompts.render(template, object(TRIED), TRIED_LENGTH);
-      return prompts;
+      requireUsable(template);
+      String toolSource = files.toolSource();
+      return toolSource.isEmpty()
+          ? new ChatPrompts(template, template, source)
+          : new ChatPrompts(template, files.parse(toolSource), toolSource);
     } catch (TemplateException e) {
-      return e.isRaised()
-          ? new ChatPrompts(files.parse(source), "", source)
-          : new ChatPrompts(null, "the model's chat template cannot be used: " + e.text(), "");
+      return new ChatPrompts("the model's chat template cannot be used: " + e.text());
+    }
+  }
+
+  /** What a template refuses in its own words, it can refuse. */
+  private static void requireUsable(ChatTemplate template) {
+    try {
+      render(template, object(TRIED), TRIED_LENGTH);
+    } catch (TemplateException e) {
+      if (!e.isRaised()) {
+        throw e;
+      }
     }
   }
 
@@ -87,13 +112,14 @@ public final class ChatPrompts {
    *     these messages: in its own words
    */
   public MarkedText prompt(String conversation, int longest) {
-    if (template == null) {
+    JsonNode given = object(conversation);
+    ChatTemplate chosen = given.path(TOOLS).isEmpty() ? template : toolTemplate;
+    if (chosen == null) {
       throw InferenceException.invalid(problem);
     }
-    JsonNode given = object(conversation);
     requireMessages(given.path(MESSAGES));
     try {
-      return render(template, given, longest);
+      return render(chosen, given, longest);
     } catch (TemplateException e) {
       throw InferenceException.invalid(
           e.isRaised()
@@ -102,9 +128,9 @@ public final class ChatPrompts {
     }
   }
 
-  private MarkedText render(ChatTemplate chat, JsonNode given, int longest) {
+  private static MarkedText render(ChatTemplate chat, JsonNode given, int longest) {
     Map<String, JsonNode> variables = new HashMap<>();
-    for (String optional : List.of("tools", "documents")) {
+    for (String optional : List.of(TOOLS, "documents")) {
       variables.put(optional, NullNode.getInstance());
     }
     variables.put("add_generation_prompt", JsonNodeFactory.instance.booleanNode(true));
@@ -117,7 +143,7 @@ public final class ChatPrompts {
     try {
       json = JSON.readTree(conversation);
     } catch (JsonProcessingException e) {
-      throw InferenceException.invalid("the conversation is not JSON: " + e.getOriginalMessage());
+      throw InferenceException.invalid("the conversation " + FileProblem.of(e));
     }
     if (!json.isObject()) {
       throw InferenceException.invalid("the conversation is no JSON object");

@@ -1,6 +1,7 @@
 package dev.sluice.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.text.jinja.ChatTemplate;
@@ -20,6 +21,8 @@ import java.util.Map;
 record ChatTemplateFiles(Path folder) {
   private static final List<String> TOKENS =
       List.of("bos_token", "eos_token", "pad_token", "unk_token");
+  private static final String DEFAULT = "default";
+  private static final String TOOL_USE = "tool_use";
   private static final long LARGEST = 4L * 1024 * 1024;
 
   /**
@@ -29,7 +32,18 @@ record ChatTemplateFiles(Path folder) {
    */
   String source() {
     Path own = folder.resolve("chat_template.jinja");
-    return Files.isRegularFile(own) ? text(own) : template(settings().path("chat_template"));
+    return Files.isRegularFile(own) ? text(own) : template(DEFAULT);
+  }
+
+  /**
+   * Returns the source of the template for conversations with tools; empty if they have none of
+   * their own.
+   *
+   * @throws TemplateException if it is too large
+   */
+  String toolSource() {
+    Path own = folder.resolve("additional_chat_templates").resolve(TOOL_USE + ".jinja");
+    return Files.isRegularFile(own) ? text(own) : template(TOOL_USE);
   }
 
   /**
@@ -53,19 +67,19 @@ record ChatTemplateFiles(Path folder) {
       }
       return Files.readString(file);
     } catch (IOException e) {
-      throw new InferenceException(
-          ErrorCode.INVALID_ARGUMENT, file + " cannot be read: " + e.getMessage());
+      throw new InferenceException(ErrorCode.INVALID_ARGUMENT, file + " " + FileProblem.of(e));
     }
   }
 
-  /** Returns the one template, or of several the one for general use. */
-  private static String template(JsonNode template) {
-    for (JsonNode each : template.isArray() ? template : JsonFile.nothing()) {
-      if (each.path("name").asText().equals("default")) {
+  /** Returns one of several templates; one that is alone is for general use. */
+  private String template(String name) {
+    JsonNode templates = settings().path("chat_template");
+    for (JsonNode each : templates.isArray() ? templates : JsonFile.nothing()) {
+      if (each.path("name").asText().equals(name)) {
         return each.path("template").asText();
       }
     }
-    return template.asText();
+    return name.equals(DEFAULT) ? templates.asText() : "";
   }
 
   /** Returns the texts of tokens that templates know by name. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.tokens.ToolCallForm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +147,34 @@ class ChatCodecTest {
             + " \"default\", \"template\": \"d\"}]}");
     assertThat(ChatPrompts.read(folder).prompt("{\"messages\": [{\"role\": \"user\"}]}", LONGEST))
         .hasToString("d");
+  }
+
+  @Test
+  void withToolsTheTemplateForTheirUseIsTaken(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("tokenizer_config.json"),
+        "{\"chat_template\": [{\"name\": \"tool_use\", \"template\": \"<tool_call>{{ tools | length"
+            + " }}\"}, {\"name\": \"default\", \"template\": \"d\"}]}");
+    assertToolsHaveATemplateOfTheirOwn(folder);
+  }
+
+  @Test
+  void theTemplateForToolsMayBeAFileOfItsOwn(@TempDir Path folder) throws IOException {
+    Files.writeString(folder.resolve("chat_template.jinja"), "d");
+    Path others = Files.createDirectory(folder.resolve("additional_chat_templates"));
+    Files.writeString(others.resolve("tool_use.jinja"), "<tool_call>{{ tools | length }}");
+    assertToolsHaveATemplateOfTheirOwn(folder);
+  }
+
+  private static void assertToolsHaveATemplateOfTheirOwn(Path folder) {
+    ChatPrompts prompts = ChatPrompts.read(folder);
+    String said = "{\"messages\": [{\"role\": \"user\"}]%s}";
+    assertThat(prompts.prompt(said.formatted(", \"tools\": [{}, {}]"), LONGEST))
+        .hasToString("<tool_call>2");
+    for (String none : List.of("", ", \"tools\": null", ", \"tools\": []")) {
+      assertThat(prompts.prompt(said.formatted(none), LONGEST)).hasToString("d");
+    }
+    assertThat(prompts.toolCalls()).hasValue(ToolCallForm.HERMES);
   }
 
   @Test
