@@ -21,6 +21,7 @@ public final class InferenceException extends RuntimeException {
   private enum Kind {
     USUAL,
     STARTING,
+    BEYOND_CONTEXT,
     UNPROVEN_MODEL
   }
 
@@ -77,6 +78,12 @@ public final class InferenceException extends RuntimeException {
     return new InferenceException(ErrorCode.INVALID_ARGUMENT, message);
   }
 
+  /** Makes the error of a text with more tokens than the model takes: the caller's mistake. */
+  public static InferenceException beyondContext(String message) {
+    return new InferenceException(
+        ErrorCode.INVALID_ARGUMENT, message, null, SOON, Kind.BEYOND_CONTEXT);
+  }
+
   /**
    * Makes the error of a model that refused the values of a request, and has accepted none since it
    * was loaded: whether the values are wrong or the model is, one such error cannot say.
@@ -105,6 +112,11 @@ public final class InferenceException extends RuntimeException {
   /** Returns whether what is asked for is on its way, as it is while a server or a model starts. */
   public boolean isStarting() {
     return kind == Kind.STARTING;
+  }
+
+  /** Returns whether there were more tokens than the model takes. */
+  public boolean isBeyondContext() {
+    return kind == Kind.BEYOND_CONTEXT;
   }
 
   /** Returns whether a model failed in itself that has answered no request since it was loaded. */

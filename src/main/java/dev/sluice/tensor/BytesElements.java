@@ -2,7 +2,9 @@ package dev.sluice.tensor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -72,5 +74,14 @@ public final class BytesElements {
    */
   public String toText() {
     return new String(toArray(), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Returns the current element as text.
+   *
+   * @throws CharacterCodingException if it is not UTF-8
+   */
+  public String toExactText() throws CharacterCodingException {
+    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(toArray())).toString();
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.testing.Poet;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.text.HuggingFaceTokenizer;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -135,6 +136,13 @@ class GeneratedTextIT {
   void aBiasChangesWhatIsSaid() {
     JsonNode whole = generate(", \"max_tokens\": 2, \"logit_bias\": \"{\\\"39\\\": 50}\"");
     assertThat(whole.get("text").textValue()).isEqualTo("HH");
+  }
+
+  @Test
+  void aPromptThatIsNotUtf8IsRefused() {
+    Buffer body = Buffer.buffer("{\"text\": \"x").appendByte((byte) 0xff).appendString("\"}");
+    assertThat(error(http.send("POST", "/v2/models/poet/generate", body)))
+        .isEqualTo("input \"text\" is not UTF-8");
   }
 
   @Test

@@ -1,14 +1,11 @@
 package dev.sluice.protocol.grps;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.protocol.codec.Utf8Bytes;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.transport.Body;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 
 /** Tells text from other bytes: grps strings must be UTF-8, BYTES elements need not. */
 public final class Utf8 {
@@ -25,21 +22,7 @@ public final class Utf8 {
   }
 
   static boolean isValid(MemorySegment bytes) {
-    for (long i = 0; i < bytes.byteSize(); i++) {
-      if (bytes.get(JAVA_BYTE, i) < 0) {
-        return decodes(bytes);
-      }
-    }
-    return true;
-  }
-
-  private static boolean decodes(MemorySegment bytes) {
-    try {
-      StandardCharsets.UTF_8.newDecoder().decode(bytes.asByteBuffer());
-      return true;
-    } catch (CharacterCodingException e) {
-      return false;
-    }
+    return Utf8Bytes.invalidAt(bytes) < 0;
   }
 
   /**

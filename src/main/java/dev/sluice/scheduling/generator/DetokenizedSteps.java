@@ -10,6 +10,7 @@ import dev.sluice.text.constraint.ConstrainedText;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,13 +110,20 @@ final class DetokenizedSteps implements StreamSteps {
   private @Nullable List<NamedTensor> spoken(String more, List<NamedTensor> others) {
     if (isOver()) {
       boolean stopped = steps.isStopped() || text.isStopped();
-      outputs.addEnd(others, more, stopped ? "stop" : "length", promptTokens, tokens);
+      outputs.addEnd(others, more, stopped ? "stop" : "length", counts());
       return others;
     }
     if (!more.isEmpty() || !others.isEmpty()) {
       outputs.addText(others, more);
     }
     return others.isEmpty() ? null : others;
+  }
+
+  private Map<String, Long> counts() {
+    return Map.of(
+        TextOutputs.PROMPT_TOKENS, promptTokens,
+        TextOutputs.COMPLETION_TOKENS, tokens,
+        TextOutputs.CACHED_TOKENS, (long) steps.reusedTokens());
   }
 
   @Override

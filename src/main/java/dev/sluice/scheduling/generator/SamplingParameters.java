@@ -76,12 +76,17 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
         ? settings
         : new Sampling(
             decimal("temperature", settings.temperature(), 0, HOTTEST),
-            (int) whole("top_k", 0, Integer.MAX_VALUE).orElse((long) settings.topK()).longValue(),
+            topK(settings.topK()),
             decimal("top_p", settings.topP(), 0, 1),
             decimal("min_p", settings.minP(), 0, 1),
             whole("seed", Long.MIN_VALUE, Long.MAX_VALUE).or(settings::seed),
             penalties(settings.penalties()),
             logitBias(settings, candidates));
+  }
+
+  /** Clients of vLLM say -1 for all, and others 0. */
+  private int topK(int settings) {
+    return Math.max(0, whole("top_k", -1, Integer.MAX_VALUE).map(Long::intValue).orElse(settings));
   }
 
   private Penalties penalties(Penalties settings) {

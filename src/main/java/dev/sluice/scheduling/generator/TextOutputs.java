@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -26,8 +27,11 @@ record TextOutputs(String choice, String text, List<String> wanted) {
   static final String PROMPT_TOKENS = "prompt_tokens";
   static final String COMPLETION_TOKENS = "completion_tokens";
 
+  /** Tokens of the prompt that an earlier one had computed. Sent only if it is asked for. */
+  static final String CACHED_TOKENS = "cached_tokens";
+
   private static final List<String> AT_THE_END =
-      List.of(FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS);
+      List.of(FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS, CACHED_TOKENS);
 
   /** Returns the declared outputs, in place of the loop's. */
   List<TensorSpec> shown(List<TensorSpec> loop) {
@@ -38,7 +42,8 @@ record TextOutputs(String choice, String text, List<String> wanted) {
             Stream.of(
                 one(FINISH_REASON, DataType.BYTES),
                 one(PROMPT_TOKENS, DataType.INT64),
-                one(COMPLETION_TOKENS, DataType.INT64)))
+                one(COMPLETION_TOKENS, DataType.INT64),
+                one(CACHED_TOKENS, DataType.INT64).asOptional()))
         .toList();
   }
 
@@ -62,7 +67,7 @@ record TextOutputs(String choice, String text, List<String> wanted) {
   }
 
   private boolean wants(String name) {
-    return wanted.isEmpty() || wanted.contains(name);
+    return wanted.contains(name) || (wanted.isEmpty() && !name.equals(CACHED_TOKENS));
   }
 
   /** Adds the next piece of the text, if it is wanted. */
@@ -72,19 +77,18 @@ record TextOutputs(String choice, String text, List<String> wanted) {
     }
   }
 
-  /** Adds the last piece of the text, and what is known at its end. */
-  void addEnd(List<NamedTensor> sent, String more, String reason, long prompt, long completion) {
+  /**
+   * Adds the last piece of the text, and what is known at its end.
+   *
+   * @param reason why it has ended
+   * @param counts of tokens, by the outputs' names
+   */
+  void addEnd(List<NamedTensor> sent, String more, String reason, Map<String, Long> counts) {
     addText(sent, more);
     for (String name : AT_THE_END) {
       if (wants(name)) {
-        sent.add(
-            new NamedTensor(
-                name,
-                switch (name) {
-                  case FINISH_REASON -> text(reason);
-                  case PROMPT_TOKENS -> number(prompt);
-                  default -> number(completion);
-                }));
+        Long count = counts.get(name);
+        sent.add(new NamedTensor(name, count == null ? text(reason) : number(count)));
       }
     }
   }

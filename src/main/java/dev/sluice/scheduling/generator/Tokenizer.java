@@ -17,6 +17,7 @@ import dev.sluice.text.TokenCodec;
 import dev.sluice.text.constraint.ConstrainedText;
 import dev.sluice.text.constraint.Constraints;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -120,11 +121,19 @@ record Tokenizer(
     if (elements.length() > 4L * config.maxLength()) {
       throw tooLong(elements.length() + " bytes");
     }
-    String prompt = elements.toText();
+    String prompt = text(elements);
     if (prompt.length() > config.maxLength()) {
       throw tooLong(prompt.length() + " characters");
     }
     return prompt;
+  }
+
+  private String text(BytesElements prompt) {
+    try {
+      return prompt.toExactText();
+    } catch (CharacterCodingException _) {
+      throw InferenceException.invalid("input \"%s\" is not UTF-8".formatted(config.as()));
+    }
   }
 
   private InferenceException tooLong(String length) {
@@ -175,7 +184,7 @@ record Tokenizer(
     }
     long room = config.context() - prompt;
     if (room < 1 || parameters.wantedSteps() > room) {
-      throw InferenceException.invalid(
+      throw InferenceException.beyondContext(
           "input \"%s\" has %d tokens, and %d are wanted; together the model takes %d"
                   .formatted(
                       config.as(), prompt, Math.max(1, parameters.wantedSteps()), config.context())

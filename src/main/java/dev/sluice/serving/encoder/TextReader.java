@@ -3,10 +3,7 @@ package dev.sluice.serving.encoder;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.Tensor;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,11 +71,7 @@ final class TextReader {
 
   private String text() {
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(elements.toArray()))
-          .toString();
+      return elements.toExactText();
     } catch (CharacterCodingException _) {
       throw InferenceException.invalid(
           "input \"%s\" is not UTF-8 in element %d".formatted(input, read));

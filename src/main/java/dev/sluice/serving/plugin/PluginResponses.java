@@ -57,12 +57,13 @@ public record PluginResponses(ModelSignature declared) {
     Signature signature = request.signature();
     List<TensorSpec> wanted = new ArrayList<>();
     if (request.outputs().isEmpty()) {
-      wanted.addAll(signature.outputs());
+      signature.outputs().stream().filter(output -> !output.optional()).forEach(wanted::add);
     }
     request.outputs().forEach(name -> signature.output(name).ifPresent(wanted::add));
     List<Value> sent = new ArrayList<>(wanted.size());
     for (TensorSpec output : wanted) {
-      if (!partial || answer.outputs().stream().anyMatch(each -> isOf(output, each))) {
+      boolean needed = !partial && !output.optional();
+      if (needed || answer.outputs().stream().anyMatch(each -> isOf(output, each))) {
         sent.add(output(output, answer));
       }
     }

@@ -47,6 +47,18 @@ class SamplingParametersTest {
   }
 
   @Test
+  void noNumberOfLikeliestTokensIsZeroOrAsClientsOfVllmSayMinusOne() {
+    for (long none : new long[] {0, -1}) {
+      Sampling sampling =
+          new SamplingParameters(Map.of("top_k", whole(none))).sampling(SETTINGS, Shape.ANY);
+      assertThat(sampling.topK()).isZero();
+    }
+    var wrong = new SamplingParameters(Map.of("top_k", whole(-2)));
+    assertThatThrownBy(() -> wrong.sampling(SETTINGS, Shape.ANY))
+        .hasMessage("parameter \"top_k\" is -2; wanted a whole number from -1 to 2147483647");
+  }
+
+  @Test
   void theSmallerLimitOfStepsHoldsWhicheverNameItHas() {
     assertThat(new SamplingParameters(Map.of()).wantedSteps()).isZero();
     assertThat(new SamplingParameters(Map.of("steps", whole(5))).wantedSteps()).isEqualTo(5);
