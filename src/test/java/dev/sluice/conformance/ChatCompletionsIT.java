@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Conversations by the interface of OpenAI, and by the parameter {@code chat} of others. */
@@ -238,5 +239,63 @@ class ChatCompletionsIT {
   void aMistakeInAMessageIsNamed() {
     JsonNode error = error(chat(ASKED.replace("user", "robot")));
     assertThat(error.get("param").textValue()).isEqualTo("messages[0].role");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "max_completion_tokens": 300                                                        | max_completion_tokens
+          "max_tokens": 300                                                                   | max_tokens
+          "response_format": {"type": "json_schema", "json_schema": {"schema": {"minimum": 1}}} | response_format
+          "json_schema": {"minimum": 1}                                                       | json_schema
+          """)
+  void whatTheModelRefusesHasTheNameThatTheCallerGaveIt(String member, String name) {
+    for (String streamed : List.of("", ", \"stream\": true")) {
+      JsonNode error = error(chat(ASKED + ", " + member + streamed));
+      assertThat(error.get("param").textValue()).isEqualTo(name);
+      assertThat(error.get("message").textValue()).startsWith("parameter \"" + name + "\" ");
+      assertThat(error.get("code").isNull()).isTrue();
+    }
+  }
+
+  @Test
+  void tokensOfThePromptThatAnEarlierOneHadAreCounted() {
+    String asked = asking("Seven ships with nine sails saw six whales. How many sails were there?");
+    JsonNode first = answered(asked).get("usage");
+    assertThat(first.at("/prompt_tokens_details/cached_tokens").intValue()).isZero();
+    JsonNode again = answered(asked + ", \"n\": 2").get("usage");
+    int prompt = first.get("prompt_tokens").intValue();
+    assertThat(again.get("prompt_tokens").intValue()).isEqualTo(prompt);
+    assertThat(again.at("/prompt_tokens_details/cached_tokens").intValue()).isEqualTo(prompt - 1);
+    assertThat(chunks(asked + STREAMED).getLast().at("/usage/prompt_tokens_details/cached_tokens"))
+        .isEqualTo(again.at("/prompt_tokens_details/cached_tokens"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", \"stream\": true"})
+  void messagesWithMoreTokensThanTheModelTakesAreNamed(String streamed) {
+    JsonNode error = error(chat(asking("word ".repeat(600)) + streamed));
+    assertThat(error.get("param").textValue()).isEqualTo("messages");
+    assertThat(error.get("code").textValue()).isEqualTo("context_length_exceeded");
+    assertThat(error.get("message").textValue()).contains(" tokens, and 1 are wanted; ");
+  }
+
+  @Test
+  void aBodyThatIsNotUtf8IsRefused() {
+    Buffer body =
+        Buffer.buffer("{\"model\": \"ü")
+            .appendByte((byte) 0xc3)
+            .appendString("\", " + MESSAGES + "}");
+    assertThat(error(http.send("POST", "/v1/chat/completions", body)).get("message").textValue())
+        .isEqualTo("the body is not UTF-8 at byte 13");
+  }
+
+  private static String asking(String question) {
+    return "\"model\": \"chat\", \"temperature\": 0, \"messages\": [{\"role\": \"user\","
+        + " \"content\":"
+        + " \"%s\"}]".formatted(question);
   }
 }

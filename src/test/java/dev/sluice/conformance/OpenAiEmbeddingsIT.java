@@ -241,7 +241,8 @@ class OpenAiEmbeddingsIT {
             + " \"documents\" is an object without a text; wanted a list of texts, or of objects"
             + " with a text, at least one",
         "`{\"model\": \"ranker\", \"query\": \"q\", \"documents\": [{\"text\": \"\"}]}` | 400 |"
-            + " input \"text\" has 0 bytes in element 0; wanted a text of 1 to 1048576 bytes",
+            + " parameter \"documents\" has 0 bytes in element 0; wanted a text of 1 to 1048576"
+            + " bytes",
         "`{\"model\": \"tiny\", \"query\": \"q\", \"documents\": [\"a\"]}` | 400 | parameter"
             + " \"model\" is 'tiny', which ranks no texts; wanted one that does",
         "`{\"model\": \"nobody\", \"query\": \"q\", \"documents\": [\"a\"]}` | 404 | the model"

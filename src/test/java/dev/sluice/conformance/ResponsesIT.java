@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Responses by the interface of OpenAI, as Open Responses describes it. */
@@ -300,8 +302,45 @@ class ResponsesIT {
     JsonNode sampler = error(respond(ASKED.replace(": 0", ": -1")), 400);
     assertThat(sampler.get("param").textValue()).isEqualTo("temperature");
     assertThat(error(respond(ASKED.replace("\"chat\"", "\"nobody\"")), 404).get("code").textValue())
-        .isEqualTo("not_found");
+        .isEqualTo("model_not_found");
     error(http.send("GET", "/v1/responses", Buffer.buffer()), 405);
     error(http.send("GET", "/v1/responses/resp_1", Buffer.buffer()), 404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "max_output_tokens": 300                              | max_output_tokens
+          "text": {"format": {"type": "json_schema", "name": "n", "schema": {"minimum": 1}}} | text.format
+          "json_schema": {"minimum": 1}                         | json_schema
+          """)
+  void whatTheModelRefusesHasTheNameThatTheCallerGaveIt(String member, String name) {
+    for (String streamed : List.of("", ", \"stream\": true")) {
+      JsonNode error = error(respond(ASKED + ", " + member + streamed), 400);
+      assertThat(error.get("param").textValue()).isEqualTo(name);
+      assertThat(error.get("message").textValue()).startsWith("parameter \"" + name + "\" ");
+    }
+  }
+
+  @Test
+  void tokensOfTheInputThatAnEarlierOneHadAreCounted() {
+    String asked =
+        "\"model\": \"chat\", \"temperature\": 0, \"input\": \"Seven ships with nine sails saw six"
+            + " whales. How many whales were there?\"";
+    JsonNode first = Json.read(respond(asked).text()).get("usage");
+    assertThat(first.at("/input_tokens_details/cached_tokens").intValue()).isZero();
+    assertThat(Json.read(respond(asked).text()).at("/usage/input_tokens_details/cached_tokens"))
+        .isEqualTo(IntNode.valueOf(first.get("input_tokens").intValue() - 1));
+  }
+
+  @Test
+  void anInputWithMoreTokensThanTheModelTakesIsNamed() {
+    String input = "\"model\": \"chat\", \"input\": \"%s\"".formatted("word ".repeat(600));
+    JsonNode error = error(respond(input), 400);
+    assertThat(error.get("param").textValue()).isEqualTo("input");
+    assertThat(error.get("code").textValue()).isEqualTo("context_length_exceeded");
   }
 }

@@ -202,7 +202,7 @@ class TokenizeIT {
             post("/tokenize", "{\"model\": \"none\", \"prompt\": \"a\"}", 404)
                 .at("/error/code")
                 .textValue())
-        .isEqualTo("not_found");
+        .isEqualTo("model_not_found");
   }
 
   @Test

@@ -252,6 +252,13 @@ class ToolCallsIT {
   void aForcedCallThatIsCutSaysSo() {
     JsonNode choice = choice("chat", TOOLS + ", \"tool_choice\": \"required\", \"max_tokens\": 12");
     assertThat(choice.get("finish_reason").textValue()).isEqualTo("length");
+    String stopped =
+        TOOLS
+            + ", \"stop\": \"cit\", \"tool_choice\": {\"type\": \"function\", \"function\":"
+            + " {\"name\": \"weather\"}}";
+    assertThat(choice("chat", stopped).get("finish_reason").textValue()).isEqualTo("stop");
+    assertThat(deltas("chat", stopped).getLast().get("finish_reason").textValue())
+        .isEqualTo("stop");
   }
 
   @ParameterizedTest
@@ -260,7 +267,8 @@ class ToolCallsIT {
       textBlock =
           """
           "required" | {"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer", "minimum": 1}}}} | parameter "tools" has function "f", whose schema has keyword "minimum" at #/properties/x, which is not supported there
-          {"type": "function", "function": {"name": "f"}} | {"name": "f", "parameters": {"type": "xml"}} | parameter "tools" has function "f", whose schema has type "xml" at #; wanted one of object, array, string, integer, number, boolean, null
+          {"type": "function", "function": {"name": "f"}} | {"name": "f", "parameters": {"type": "xml"}} | parameter "tools" has function "f", whose schema has type "xml" at #; wanted "object"
+          "required" | {"name": "f", "parameters": {"type": "array"}} | parameter "tools" has function "f", whose schema has type "array" at #; wanted "object"
           {"type": "function", "function": {"name": "g"}} | {"name": "f"} | parameter "tool_choice" is the function "g"; wanted one of tools
           """)
   void aCallThatCannotBeForcedIsRefusedByName(String choice, String function, String text) {

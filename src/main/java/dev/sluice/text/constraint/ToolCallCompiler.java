@@ -82,15 +82,33 @@ final class ToolCallCompiler {
     }
   }
 
-  /** Arguments are an object, of no members if the function says nothing of them. */
+  /**
+   * Arguments are an object, of no members if the function says nothing of them.
+   *
+   * @throws InvalidConstraint if the schema is of something else
+   */
   private static JsonNode object(JsonNode schema) {
     if (schema.isMissingNode()) {
       ObjectNode none = JsonNodeFactory.instance.objectNode().put("type", "object");
       none.putObject("properties");
       return none;
     }
-    return schema instanceof ObjectNode object && SAYS_WHAT.stream().noneMatch(object::has)
-        ? object.deepCopy().put("type", "object")
-        : schema;
+    if (!(schema instanceof ObjectNode object)) {
+      return schema;
+    }
+    JsonNode type = object.path("type");
+    if (isObject(type) || SAYS_WHAT.stream().noneMatch(object::has)) {
+      return object.deepCopy().put("type", "object");
+    }
+    if (!type.isMissingNode()) {
+      throw new InvalidConstraint("has type " + type + " at #; wanted \"object\"");
+    }
+    return schema;
+  }
+
+  private static boolean isObject(JsonNode type) {
+    return type.isArray()
+        ? type.valueStream().anyMatch(ToolCallCompiler::isObject)
+        : type.asText().equals("object");
   }
 }

@@ -1,10 +1,12 @@
 package dev.sluice.protocol.openai.encoder;
 
 import dev.sluice.inference.DataPlane;
+import dev.sluice.protocol.openai.generation.CallerNames;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.http.HttpProtocolHandler;
 import dev.sluice.transport.http.HttpRoutes;
 import java.util.List;
+import java.util.Map;
 
 /**
  * {@code /v1/embeddings}, as OpenAI has it, and {@code /rerank}, as Cohere has it, for the models
@@ -24,8 +26,18 @@ public final class EncoderHttpHandler implements HttpProtocolHandler {
    * @param data finds models and runs requests
    */
   public EncoderHttpHandler(DataPlane data) {
-    embeddings = new EncoderRoute(data, EmbeddingReader::read, OpenAiError::of);
-    rerank = new EncoderRoute(data, RerankReader::read, RerankCall::error);
+    embeddings =
+        new EncoderRoute(
+            data,
+            EmbeddingReader::read,
+            new CallerNames(Map.of(EncoderCall.TEXT, "input")),
+            OpenAiError::of);
+    rerank =
+        new EncoderRoute(
+            data,
+            RerankReader::read,
+            new CallerNames(Map.of(EncoderCall.TEXT, "documents", "query", "query")),
+            RerankCall::error);
   }
 
   @Override

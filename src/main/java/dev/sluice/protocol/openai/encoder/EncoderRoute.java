@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.openai.generation.CallerNames;
 import dev.sluice.protocol.openai.generation.ChoiceAnswers;
 import dev.sluice.protocol.openai.generation.OpenAiModels;
 import dev.sluice.protocol.openai.generation.PostRoute;
@@ -20,11 +21,13 @@ import java.util.function.Function;
  *
  * @param data finds models and runs requests
  * @param reader reads a body
+ * @param names what callers call the inputs
  * @param errors makes the body of a failure's answer
  */
 record EncoderRoute(
     DataPlane data,
     Function<Body, ? extends EncoderCall> reader,
+    CallerNames names,
     Function<InferenceException, Buffer> errors)
     implements PostRoute {
   @Override
@@ -45,6 +48,7 @@ record EncoderRoute(
       exchange.record().traces(request, "");
       return new ChoiceAnswers(data, exchange, List.of(request))
           .whole(responses -> call.answer(responses.getFirst(), exchange.requestId()))
+          .recover(names::failed)
           .onComplete(_ -> call.close());
     } catch (RuntimeException | Error e) {
       call.close();

@@ -68,11 +68,15 @@ public record ChoiceAnswers(
    * @param encoders of each request, which makes the data of an event of its next response
    * @param ending makes the data of the last event, when all streams have ended well; empty for
    *     none
+   * @param names what errors call what was asked
    * @return complete when all is over, however it ends
    */
   public Future<Void> stream(
-      List<Function<InferenceResponse, Buffer>> encoders, Supplier<Buffer> ending) {
-    var events = new ServerSentEvents(exchange, OpenAiError::of, DONE, true);
+      List<Function<InferenceResponse, Buffer>> encoders,
+      Supplier<Buffer> ending,
+      CallerNames names) {
+    var events =
+        new ServerSentEvents(exchange, failure -> OpenAiError.of(names.of(failure)), DONE, true);
     List<StreamPump> pumps = new ArrayList<>();
     var merged =
         new MergedStreams(

@@ -80,7 +80,7 @@ public record ChoiceRequests(
               leases.get(i),
               signatures.get(i),
               List.of(texts.get(i)),
-              GeneratorOutputs.ALL,
+              GeneratorOutputs.asked(signatures.get(i)),
               exchange.deadline(),
               exchange.requestId(),
               new RequestOptions(0, SequenceStep.NONE, parameters(i % each))));

@@ -6,6 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.codec.JsonParameterValue;
+import dev.sluice.protocol.codec.Utf8Bytes;
 import dev.sluice.transport.Body;
 import java.util.HashMap;
 import java.util.Map;
@@ -37,8 +38,10 @@ public final class GenerationReader extends ParameterReader {
   private static final Set<String> IGNORED =
       Set.of("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key");
 
+  private final Body body;
   private final String called;
   private final Map<String, ParameterValue> parameters = new HashMap<>();
+  private final Map<String, String> names = new HashMap<>();
   private @Nullable String model;
   private int n = 1;
   private boolean stream;
@@ -50,6 +53,7 @@ public final class GenerationReader extends ParameterReader {
    */
   public GenerationReader(Body json, String called) {
     super(new JsonCursor(json));
+    this.body = json;
     this.called = called;
   }
 
@@ -63,6 +67,20 @@ public final class GenerationReader extends ParameterReader {
     return parameters;
   }
 
+  /** Returns what goes to the model, with the names that the caller gave it. */
+  public CallParameters said() {
+    return new CallParameters(parameters, new CallerNames(names));
+  }
+
+  /**
+   * Notes what the caller calls an input or a parameter of the model.
+   *
+   * @param name the model's
+   */
+  public void name(String name, String callers) {
+    names.put(name, callers);
+  }
+
   /**
    * Reads a body.
    *
@@ -70,6 +88,10 @@ public final class GenerationReader extends ParameterReader {
    * @throws InferenceException with INVALID_ARGUMENT, naming the parameter that is wrong
    */
   public void read(Consumer<String> member) {
+    long invalid = Utf8Bytes.invalidAt(body.segment());
+    if (invalid >= 0) {
+      throw InferenceException.invalid("the body is not UTF-8 at byte " + invalid);
+    }
     try {
       members(member);
     } catch (JsonException e) {
@@ -132,8 +154,7 @@ public final class GenerationReader extends ParameterReader {
       case "stream_options" -> streamOptions();
       case "n" -> n = count(name);
       case ResponseFormat.NAME ->
-          ResponseFormat.read(in)
-              .ifPresent(schema -> parameters.put(ResponseFormat.SCHEMA, schema));
+          ResponseFormat.read(in).ifPresent(schema -> schema(ResponseFormat.NAME, schema));
       case "stop" -> {
         requireTexts(name);
         parameter(name);
@@ -143,11 +164,22 @@ public final class GenerationReader extends ParameterReader {
           in.skipValue();
         } else if (SAMPLING.contains(name)) {
           parameter(name);
+          names.remove(name);
         } else {
           throw unknown(name);
         }
       }
     }
+  }
+
+  /**
+   * Notes the schema of the answer.
+   *
+   * @param callers what the caller calls it
+   */
+  public void schema(String callers, ParameterValue schema) {
+    parameters.put(ResponseFormat.SCHEMA, schema);
+    name(ResponseFormat.SCHEMA, callers);
   }
 
   /** Returns the error for a member that requests of this kind do not have. */

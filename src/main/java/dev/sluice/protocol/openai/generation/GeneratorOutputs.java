@@ -1,12 +1,14 @@
 package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.NamedTensor;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The outputs of a generator's responses, which are borrowed here. */
 public final class GeneratorOutputs {
@@ -19,10 +21,20 @@ public final class GeneratorOutputs {
   public static final String PROMPT_TOKENS = "prompt_tokens";
   public static final String COMPLETION_TOKENS = "completion_tokens";
 
-  /** What is asked of a generator. */
+  /** Tokens of the prompt that an earlier one had computed; models need not have it. */
+  public static final String CACHED_TOKENS = "cached_tokens";
+
+  /** What every generator has. */
   static final List<String> ALL = List.of(TEXT, FINISH_REASON, PROMPT_TOKENS, COMPLETION_TOKENS);
 
   private GeneratorOutputs() {}
+
+  /** Returns the names of what is asked of a generator. */
+  static List<String> asked(Signature generator) {
+    return generator.output(CACHED_TOKENS).isEmpty()
+        ? ALL
+        : Stream.concat(ALL.stream(), Stream.of(CACHED_TOKENS)).toList();
+  }
 
   /** Returns the number of an output; 0 if the response does not have it. */
   public static long number(InferenceResponse response, String name) {

@@ -37,7 +37,7 @@ public interface PostRoute {
     try {
       Operation operation = path.of(exchange.path());
       if (operation == null) {
-        throw new InferenceException(ErrorCode.NOT_FOUND, "there is nothing at this path");
+        throw OpenAiError.noPath();
       }
       if (exchange.method().name().equals(Path.POST)) {
         exchange.require(operation);

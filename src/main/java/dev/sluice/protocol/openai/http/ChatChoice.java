@@ -129,10 +129,10 @@ final class ChatChoice extends Choice {
     finish(delta(out).raw("},\"logprobs\":null"), response);
   }
 
-  /** Writes why the answer ends: by calls, unless they are cut. */
+  /** Writes why the answer ends: by calls, unless one of them is cut. */
   private void finish(JsonWriter out, InferenceResponse response) {
     out.raw(",\"finish_reason\":");
-    boolean called = calls.filter(ToolCallParser::hasCalls).isPresent();
+    boolean called = calls.filter(ToolCallParser::hasWholeCalls).isPresent();
     if (called && GeneratorOutputs.text(response, GeneratorOutputs.FINISH_REASON).equals(STOP)) {
       out.raw("\"tool_calls\"");
     } else {

@@ -6,6 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.protocol.openai.tools.ToolChoice;
 import dev.sluice.protocol.openai.tools.Tools;
@@ -47,6 +48,7 @@ final class ChatReader {
    */
   static CompletionRequest read(Body json) {
     var chat = new ChatReader(json);
+    chat.reader.name(GeneratorOutputs.TEXT, "messages");
     chat.reader.read(chat::member);
     Map<String, ParameterValue> parameters = chat.reader.parameters();
     parameters.put("chat", new ParameterValue.Flag(true));
@@ -92,6 +94,7 @@ final class ChatReader {
       throw OpenAiError.parameter(
           MAX_COMPLETION_TOKENS, "there beside max_tokens", "one of the two");
     }
+    reader.name(MAX_TOKENS, MAX_COMPLETION_TOKENS);
   }
 
   private void toolChoice(String name) {

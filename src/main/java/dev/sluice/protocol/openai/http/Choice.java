@@ -2,7 +2,7 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
-import dev.sluice.protocol.openai.generation.GeneratorOutputs;
+import dev.sluice.protocol.openai.generation.TokenUsage;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -11,8 +11,7 @@ import java.util.function.Consumer;
  * are borrowed.
  */
 abstract sealed class Choice permits CompletionChoice, ChatChoice {
-  private long promptTokens;
-  private long completionTokens;
+  private TokenUsage usage = TokenUsage.NONE;
 
   /** Writes a whole answer. */
   abstract void whole(JsonWriter out, InferenceResponse response);
@@ -22,17 +21,11 @@ abstract sealed class Choice permits CompletionChoice, ChatChoice {
 
   /** Takes the numbers of tokens that the end of an answer has. */
   final void count(InferenceResponse response) {
-    promptTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
-    completionTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
+    usage = TokenUsage.of(response);
   }
 
-  /** Returns the tokens of its prompt, when its end is written. */
-  final long promptTokens() {
-    return promptTokens;
-  }
-
-  /** Returns the tokens that the model has made, when its end is written. */
-  final long completionTokens() {
-    return completionTokens;
+  /** Returns the numbers of its tokens, when its end is written. */
+  final TokenUsage usage() {
+    return usage;
   }
 }

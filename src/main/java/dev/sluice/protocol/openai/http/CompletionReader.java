@@ -5,6 +5,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
@@ -14,8 +15,8 @@ import java.util.List;
 /** Reads the body of a request for a completion, in one pass. One thread. */
 final class CompletionReader {
   private static final String LOGPROBS = "logprobs";
-  private static final String PROMPT =
-      "a text, or a list of 1 to " + ChoiceRequests.MOST + " texts";
+  private static final String PROMPT = "prompt";
+  private static final String TEXTS = "a text, or a list of 1 to " + ChoiceRequests.MOST + " texts";
 
   private final GenerationReader reader;
   private final JsonCursor in;
@@ -38,6 +39,7 @@ final class CompletionReader {
    */
   static CompletionRequest read(Body json) {
     var completion = new CompletionReader(json);
+    completion.reader.name(GeneratorOutputs.TEXT, PROMPT);
     completion.reader.read(completion::member);
     CompletionRequest request =
         CompletionRequest.of(completion.reader, completion.prompts, completion.echo, Tools.NONE);
@@ -48,7 +50,7 @@ final class CompletionReader {
   private void requireConsistent() {
     int n = reader.n();
     if (prompts.isEmpty()) {
-      throw OpenAiError.parameter("prompt", "missing", PROMPT);
+      throw OpenAiError.parameter(PROMPT, "missing", TEXTS);
     }
     if (prompts.size() * n > ChoiceRequests.MOST) {
       throw OpenAiError.parameter(
@@ -68,7 +70,7 @@ final class CompletionReader {
 
   private void member(String name) {
     switch (name) {
-      case "prompt" -> prompts = prompts();
+      case PROMPT -> prompts = prompts();
       case "best_of" -> bestOf = reader.count(name);
       case "echo" -> echo = reader.flag(name);
       case "suffix" -> empty(name);
@@ -79,21 +81,19 @@ final class CompletionReader {
 
   private List<String> prompts() {
     if (in.peek() != Kind.ARRAY) {
-      return List.of(reader.text("prompt"));
+      return List.of(reader.text(PROMPT));
     }
-    int from = in.position();
     List<String> texts = new ArrayList<>();
     in.beginArray();
     while (in.nextElement()) {
-      if (in.peek() != Kind.STRING || texts.size() == ChoiceRequests.MOST) {
-        in.seek(from);
-        throw reader.wrong("prompt", PROMPT);
+      if (in.peek() != Kind.STRING) {
+        throw reader.wrong(
+            "%s[%d]".formatted(PROMPT, texts.size()), "a text: token ids are not taken");
       }
       texts.add(in.string().toText());
     }
-    if (texts.isEmpty()) {
-      in.seek(from);
-      throw reader.wrong("prompt", PROMPT);
+    if (texts.isEmpty() || texts.size() > ChoiceRequests.MOST) {
+      throw OpenAiError.parameter(PROMPT, "a list of " + texts.size(), TEXTS);
     }
     return texts;
   }

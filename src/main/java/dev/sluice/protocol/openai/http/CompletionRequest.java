@@ -1,6 +1,7 @@
 package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.generation.CallParameters;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.tools.Tools;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.Map;
  * @param echo whether an answer begins with its prompt
  * @param stream whether the answer is wanted piece by piece
  * @param usage whether a stream is to end with the numbers of tokens
- * @param parameters for the model: how tokens are sampled, and when it stops
+ * @param said what goes to the model: how tokens are sampled, and when it stops
  * @param tools functions that the model may call
  */
 record CompletionRequest(
@@ -25,11 +26,10 @@ record CompletionRequest(
     boolean echo,
     boolean stream,
     boolean usage,
-    Map<String, ParameterValue> parameters,
+    CallParameters said,
     Tools tools) {
   CompletionRequest {
     prompts = List.copyOf(prompts);
-    parameters = Map.copyOf(parameters);
   }
 
   /**
@@ -47,8 +47,13 @@ record CompletionRequest(
         echo,
         reader.stream(),
         reader.usage(),
-        reader.parameters(),
+        reader.said(),
         tools);
+  }
+
+  /** Returns what goes to the model, by its names. */
+  Map<String, ParameterValue> parameters() {
+    return said.values();
   }
 
   /** Returns the number of answers, to all prompts together. */

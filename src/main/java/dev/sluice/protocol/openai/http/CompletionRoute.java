@@ -31,7 +31,8 @@ record CompletionRoute(DataPlane data, InstantSource clock, CompletionKind kind)
     exchange.record().sample(request.model());
     return new ChoiceRequests(request.model(), request.prompts(), request.n(), request.parameters())
         .make(data, exchange)
-        .compose(asked -> answer(exchange, request, asked));
+        .compose(asked -> answer(exchange, request, asked))
+        .recover(request.said().names()::failed);
   }
 
   private Future<Void> answer(
@@ -46,7 +47,7 @@ record CompletionRoute(DataPlane data, InstantSource clock, CompletionKind kind)
             asked.getFirst().model().tokenizer().flatMap(ModelTokenizer::toolCalls));
     var answers = new ChoiceAnswers(data, exchange, asked);
     return request.stream()
-        ? answers.stream(writer.chunks(), writer::ending)
+        ? answers.stream(writer.chunks(), writer::ending, request.said().names())
         : answers.whole(writer::whole);
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.protocol.openai.http;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.protocol.codec.JsonWriter;
+import dev.sluice.protocol.openai.generation.TokenUsage;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,14 +99,14 @@ final class CompletionWriter {
 
   /** Writes the numbers of tokens: those of a prompt once, however many answers it has. */
   private void usage(JsonWriter out) {
-    long prompt = 0;
-    long completion = 0;
+    var all = TokenUsage.NONE;
     for (int i = 0; i < choices.size(); i++) {
-      prompt += i % request.n() == 0 ? choices.get(i).promptTokens() : 0;
-      completion += choices.get(i).completionTokens();
+      TokenUsage usage = choices.get(i).usage();
+      all = all.plus(i % request.n() == 0 ? usage : usage.withoutPrompt());
     }
-    out.raw("{\"prompt_tokens\":").number(prompt);
-    out.raw(",\"completion_tokens\":").number(completion);
-    out.raw(",\"total_tokens\":").number(prompt + completion).raw('}');
+    out.raw("{\"prompt_tokens\":").number(all.prompt());
+    out.raw(",\"completion_tokens\":").number(all.completion());
+    out.raw(",\"total_tokens\":").number(all.total());
+    out.raw(",\"prompt_tokens_details\":{\"cached_tokens\":").number(all.cached()).raw("}}");
   }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.protocol.openai.http;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
+import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.PercentCoding;
 import java.util.List;
@@ -75,7 +75,7 @@ record OpenAiPath(Resource resource, String model) {
         return new OpenAiPath(Resource.MODEL, model);
       }
     }
-    throw new InferenceException(ErrorCode.NOT_FOUND, "there is nothing at this path");
+    throw OpenAiError.noPath();
   }
 
   /** Decides whether the caller may have it. */

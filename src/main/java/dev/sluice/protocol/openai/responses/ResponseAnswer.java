@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceResponse;
 import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.openai.generation.ChosenToken;
 import dev.sluice.protocol.openai.generation.GeneratorOutputs;
+import dev.sluice.protocol.openai.generation.TokenUsage;
 import dev.sluice.protocol.openai.tools.ToolCallParser;
 import dev.sluice.protocol.openai.tools.ToolEvent;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +26,7 @@ final class ResponseAnswer {
   private @Nullable OutputItem open;
 
   private String finishReason = "";
-  private long inputTokens;
-  private long outputTokens;
+  private TokenUsage usage = TokenUsage.NONE;
 
   /**
    * @param id what the names of items are made of
@@ -42,8 +42,7 @@ final class ResponseAnswer {
     String text = GeneratorOutputs.text(response, GeneratorOutputs.TEXT);
     String tokens = logProbs(response);
     finishReason = GeneratorOutputs.text(response, GeneratorOutputs.FINISH_REASON);
-    inputTokens = GeneratorOutputs.number(response, GeneratorOutputs.PROMPT_TOKENS);
-    outputTokens = GeneratorOutputs.number(response, GeneratorOutputs.COMPLETION_TOKENS);
+    usage = TokenUsage.of(response);
     if (parser.isEmpty()) {
       say(text, tokens, listener);
     } else {
@@ -61,7 +60,9 @@ final class ResponseAnswer {
   private void end(OutputListener listener) {
     Status how = isCut() ? Status.INCOMPLETE : Status.COMPLETED;
     if (parser.isPresent()) {
-      String _ = take(parser.get().end(), "", how, listener);
+      List<ToolEvent> last = parser.get().end();
+      Status call = parser.get().hasBrokenCall() ? Status.INCOMPLETE : how;
+      String _ = take(last, "", call, listener);
     }
     if (items.isEmpty()) {
       message(listener);
@@ -162,10 +163,10 @@ final class ResponseAnswer {
 
   /** Writes the numbers of tokens. */
   void writeUsage(JsonWriter out) {
-    out.raw("{\"input_tokens\":").number(inputTokens);
-    out.raw(",\"input_tokens_details\":{\"cached_tokens\":0},\"output_tokens\":");
-    out.number(outputTokens);
+    out.raw("{\"input_tokens\":").number(usage.prompt());
+    out.raw(",\"input_tokens_details\":{\"cached_tokens\":").number(usage.cached());
+    out.raw("},\"output_tokens\":").number(usage.completion());
     out.raw(",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":");
-    out.number(inputTokens + outputTokens).raw('}');
+    out.number(usage.total()).raw('}');
   }
 }

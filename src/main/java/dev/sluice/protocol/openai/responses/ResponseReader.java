@@ -6,6 +6,7 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
+import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.protocol.openai.generation.ResponseFormat;
 import dev.sluice.protocol.openai.tools.ToolChoice;
@@ -17,6 +18,9 @@ import java.util.Map;
 
 /** Reads the body of a request for a response, in one pass. One thread. */
 final class ResponseReader {
+  private static final String INPUT = "input";
+  private static final String MAX_TOKENS = "max_tokens";
+  private static final String MAX_OUTPUT_TOKENS = "max_output_tokens";
   private static final String LOGPROBS = "logprobs";
   private static final String INCLUDED_LOGPROBS = "message.output_text.logprobs";
   private static final int MOST_LOGPROBS = 20;
@@ -52,6 +56,8 @@ final class ResponseReader {
    */
   static ResponseRequest read(Body json) {
     var body = new ResponseReader(json);
+    body.reader.name(GeneratorOutputs.TEXT, INPUT);
+    body.reader.name(MAX_TOKENS, MAX_OUTPUT_TOKENS);
     body.reader.read(body::member);
     return body.request();
   }
@@ -59,7 +65,7 @@ final class ResponseReader {
   private ResponseRequest request() {
     String model = reader.model();
     if (messages.isEmpty()) {
-      throw OpenAiError.parameter("input", "missing", "a text, or a list of items");
+      throw OpenAiError.parameter(INPUT, "missing", "a text, or a list of items");
     }
     String system =
         instructions.isEmpty() ? "" : "{\"role\":\"system\",\"content\":" + instructions + "},";
@@ -72,12 +78,17 @@ final class ResponseReader {
     var tools = new Tools(functions, toolChoice, parallel);
     tools.addTo(parameters, "text.format");
     return new ResponseRequest(
-        model, conversation.json(tools.areShown()), reader.stream(), parameters, tools, settings);
+        model,
+        conversation.json(tools.areShown()),
+        reader.stream(),
+        reader.said(),
+        tools,
+        settings);
   }
 
   private void member(String name) {
     switch (name) {
-      case "input" -> messages = new ResponseItems(reader).read(name);
+      case INPUT -> messages = new ResponseItems(reader).read(name);
       case "instructions" -> {
         instructions = reader.json(name, Kind.STRING, "a text");
         settings.put(name, instructions);
@@ -110,14 +121,14 @@ final class ResponseReader {
   private void generation(String name) {
     switch (name) {
       case "text" -> text();
-      case "max_output_tokens" -> {
+      case MAX_OUTPUT_TOKENS -> {
         int most = reader.whole(name, 1, Integer.MAX_VALUE);
-        reader.parameters().put("max_tokens", new ParameterValue.Whole(most, false));
+        reader.parameters().put(MAX_TOKENS, new ParameterValue.Whole(most, false));
         settings.put(name, Integer.toString(most));
       }
       case "temperature", "top_p", "presence_penalty", "frequency_penalty" -> number(name);
       // Other calls have these; here the same is said in another way, or not at all.
-      case "max_tokens", "n", "response_format" -> throw reader.unknown(name);
+      case MAX_TOKENS, "n", "response_format" -> throw reader.unknown(name);
       default -> repeated(name);
     }
   }
@@ -150,7 +161,7 @@ final class ResponseReader {
 
   private void text() {
     var form = new TextForm(reader);
-    form.constraint().ifPresent(schema -> reader.parameters().put(ResponseFormat.SCHEMA, schema));
+    form.constraint().ifPresent(schema -> reader.schema(TextForm.FORMAT, schema));
     settings.put("text", form.json());
   }
 

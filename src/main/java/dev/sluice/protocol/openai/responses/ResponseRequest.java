@@ -1,6 +1,7 @@
 package dev.sluice.protocol.openai.responses;
 
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.generation.CallParameters;
 import dev.sluice.protocol.openai.tools.Tools;
 import java.util.Map;
 
@@ -10,7 +11,7 @@ import java.util.Map;
  * @param model the name of the model
  * @param conversation its prompt, as JSON for the chat template
  * @param stream whether the answer is wanted as events
- * @param parameters for the model: how tokens are sampled, and when it stops
+ * @param said what goes to the model: how tokens are sampled, and when it stops
  * @param tools functions that the model may call
  * @param settings what the answer repeats
  */
@@ -18,10 +19,11 @@ record ResponseRequest(
     String model,
     String conversation,
     boolean stream,
-    Map<String, ParameterValue> parameters,
+    CallParameters said,
     Tools tools,
     ResponseSettings settings) {
-  ResponseRequest {
-    parameters = Map.copyOf(parameters);
+  /** Returns what goes to the model, by its names. */
+  Map<String, ParameterValue> parameters() {
+    return said.values();
   }
 }

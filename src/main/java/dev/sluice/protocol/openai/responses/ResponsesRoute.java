@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.inference.tokens.ToolCallForm;
+import dev.sluice.protocol.openai.generation.CallerNames;
 import dev.sluice.protocol.openai.generation.ChoiceAnswers;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.protocol.openai.generation.OpenAiError;
@@ -41,7 +42,8 @@ record ResponsesRoute(DataPlane data, InstantSource clock) implements PostRoute 
     return new ChoiceRequests(
             request.model(), List.of(request.conversation()), 1, request.parameters())
         .make(data, exchange)
-        .compose(asked -> answer(exchange, request, asked.getFirst()));
+        .compose(asked -> answer(exchange, request, asked.getFirst()))
+        .recover(request.said().names()::failed);
   }
 
   private Future<Void> answer(
@@ -56,8 +58,13 @@ record ResponsesRoute(DataPlane data, InstantSource clock) implements PostRoute 
           .whole(responses -> writer.whole(responses.getFirst()));
     }
     var events = new ResponseEvents(writer, said);
+    CallerNames names = request.said().names();
     var client =
-        ServerSentEvents.ofWhole(exchange, events::failed, OpenAiError::of, ChoiceAnswers.DONE);
+        ServerSentEvents.ofWhole(
+            exchange,
+            failure -> events.failed(names.of(failure)),
+            failure -> OpenAiError.of(names.of(failure)),
+            ChoiceAnswers.DONE);
     return new StreamPump(exchange, client, events::next).ask(data, asked);
   }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
  * thread.
  */
 final class TextForm {
-  private static final String FORMAT = "text.format";
+  static final String FORMAT = "text.format";
   private static final String WANTED =
       "an object with type text, json_object, or json_schema, name and schema";
 

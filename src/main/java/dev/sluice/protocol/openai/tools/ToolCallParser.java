@@ -63,6 +63,9 @@ public final class ToolCallParser {
   /** Whether the call is certain. */
   private boolean begun;
 
+  /** Whether a call had begun and was no call. */
+  private boolean broken;
+
   private enum State {
     TEXT,
     OPENING,
@@ -146,9 +149,14 @@ public final class ToolCallParser {
     return events.take();
   }
 
-  /** Returns whether there was a call. */
-  public boolean hasCalls() {
-    return events.calls() > 0;
+  /** Returns whether there was a call, and none that ended within its arguments. */
+  public boolean hasWholeCalls() {
+    return events.calls() > 0 && !broken;
+  }
+
+  /** Returns whether a call ended within its arguments. */
+  public boolean hasBrokenCall() {
+    return broken;
   }
 
   private void readOn() {
@@ -303,6 +311,7 @@ public final class ToolCallParser {
    */
   private void fail(int expected) {
     if (begun) {
+      broken = true;
       read = expected;
       finish();
     } else if (state != State.BEHIND && !held.isEmpty()) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.openai.generation.CallParameters;
+import dev.sluice.protocol.openai.generation.CallerNames;
 import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
 import java.nio.charset.StandardCharsets;
@@ -38,11 +40,13 @@ class CompletionReaderTest {
                 false,
                 true,
                 true,
-                Map.of(
-                    "max_tokens", new ParameterValue.Whole(3, false),
-                    "temperature", new ParameterValue.Fraction(0.5),
-                    "stop", new ParameterValue.Text("[\"a\", \"b\"]"),
-                    "logit_bias", new ParameterValue.Text("{\"7\": -100}")),
+                new CallParameters(
+                    Map.of(
+                        "max_tokens", new ParameterValue.Whole(3, false),
+                        "temperature", new ParameterValue.Fraction(0.5),
+                        "stop", new ParameterValue.Text("[\"a\", \"b\"]"),
+                        "logit_bias", new ParameterValue.Text("{\"7\": -100}")),
+                    new CallerNames(Map.of("text", "prompt"))),
                 Tools.NONE));
   }
 
@@ -54,9 +58,9 @@ class CompletionReaderTest {
           {"prompt": "a"}                                  | parameter "model" is missing; wanted a text
           {"model": 7, "prompt": "a"}                      | parameter "model" is 7; wanted a text
           {"model": "m"}                                   | parameter "prompt" is missing; wanted a text, or a list of 1 to 32 texts
-          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
-          {"model": "m", "prompt": []}                     | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
-          {"model": "m", "prompt": ["a", 1]}               | parameter "prompt" is a list; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt[0]" is 1; wanted a text: token ids are not taken
+          {"model": "m", "prompt": []}                     | parameter "prompt" is a list of 0; wanted a text, or a list of 1 to 32 texts
+          {"model": "m", "prompt": ["a", 1]}               | parameter "prompt[1]" is 1; wanted a text: token ids are not taken
           {"model": "m", "prompt": "a", "n": 33}           | parameter "n" is 33; wanted a whole number from 1 to 32
           {"model": "m", "prompt": "a", "n": 0}            | parameter "n" is 0; wanted a whole number from 1 to 32
           {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted a whole number from 1 to 32

@@ -7,6 +7,8 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.Signature;
+import dev.sluice.protocol.openai.generation.CallParameters;
+import dev.sluice.protocol.openai.generation.CallerNames;
 import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -19,12 +21,15 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ResponseEventsTest {
+  private static final CallParameters SAID =
+      new CallParameters(Map.of(), new CallerNames(Map.of()));
+
   private final ResponseAnswer answer = new ResponseAnswer("1", Optional.empty());
   private final ResponseEvents events =
       new ResponseEvents(
           new ResponseWriter(
               "1",
-              new ResponseRequest("m", "", true, Map.of(), Tools.NONE, new ResponseSettings()),
+              new ResponseRequest("m", "", true, SAID, Tools.NONE, new ResponseSettings()),
               answer,
               InstantSource.fixed(Instant.ofEpochSecond(5))),
           answer);

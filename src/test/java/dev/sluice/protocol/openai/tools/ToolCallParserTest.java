@@ -124,7 +124,7 @@ class ToolCallParserTest {
     assertThat(shown(atOnce(parser(ToolCallForm.HERMES, false), said))).isEqualTo(said);
     ToolCallParser streamed = parser(ToolCallForm.HERMES, true);
     assertThat(shown(byCharacter(streamed, said))).isEqualTo("⟦now {\"a\": \"b⟧");
-    assertThat(streamed.hasCalls()).isTrue();
+    assertThat(streamed.hasBrokenCall()).isTrue();
   }
 
   @Test
@@ -185,9 +185,12 @@ class ToolCallParserTest {
     String said =
         "[{\"name\": \"now\", \"arguments\": {}}, {\"name\":\"weather\",\"arguments\":{\"a";
     assertThat(shown(byCharacter(list, said))).isEqualTo("⟦now {}⟧⟦weather {\"a⟧");
+    assertThat(list.hasBrokenCall()).isTrue();
+    assertThat(list.hasWholeCalls()).isFalse();
     var arguments = ToolCallParser.arguments("weather");
     assertThat(shown(byCharacter(arguments, "{\"city\": \"[TOOL_CALLS]\"}")))
         .isEqualTo("⟦weather {\"city\": \"[TOOL_CALLS]\"}⟧");
+    assertThat(arguments.hasWholeCalls()).isTrue();
     assertThat(ToolCallParser.arguments("now").end()).isEmpty();
     assertThat(byCharacter(ToolCallParser.list(FUNCTIONS, true), "[{\"name\": \"we")).isEmpty();
     assertThat(shown(byCharacter(ToolCallParser.list(FUNCTIONS, true), "[7]")))

@@ -1,0 +1,17 @@
+package dev.sluice.protocol.openai.generation;
+
+import dev.sluice.inference.ParameterValue;
+import java.util.Map;
+
+/**
+ * What a call says to the model besides its prompt.
+ *
+ * @param values by the names that they have there
+ * @param names that the caller gave them
+ */
+public record CallParameters(Map<String, ParameterValue> values, CallerNames names) {
+  /** Copies the map. */
+  public CallParameters {
+    values = Map.copyOf(values);
+  }
+}
