@@ -313,7 +313,7 @@ class ReferencePagesIT {
       A request's deadline is the earliest of: the deadline of gRPC; `timeout` (microseconds) among the parameters of V2; on every path the header
       `Request-Timeout: 2` (seconds; also `500ms`, `2s`, `1m`); Envoy's `x-envoy-expected-rq-timeout-ms` and
       `x-envoy-upstream-rq-timeout-ms`; and `limits.request_timeout`. At the deadline the
-      caller is answered with 504 or DEADLINE_EXCEEDED, whether the request waits or runs. A request that waits leaves the queue at once, as does a cancelled
+      caller is answered with 504 or DEADLINE_EXCEEDED, whether the request waits or runs; with 503 or UNAVAILABLE, as Triton's queues answer, if it has a `timeout` of V2 and waits. A request that waits leaves the queue at once, as does a cancelled
       one. A run is stopped if the runtime can do that (ONNX Runtime); else its late result is dropped when it ends (TensorFlow), and the run is counted. A run that
       has taken 30 s is one WARN line with the model and the time.
       """;

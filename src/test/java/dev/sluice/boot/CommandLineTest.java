@@ -210,7 +210,7 @@ class CommandLineTest {
         .isEqualTo(
             """
             MODEL   VERSION  STATE       SIGNATURE  TENSOR  NAME  TYPE  SHAPE
-            broken  1        end
+            broken  1        failed
             empty   -        no version
 
             broken/1 is not served: model.onnx is no model
@@ -234,7 +234,7 @@ class CommandLineTest {
             "  http://localhost:8080  tfs, kserve, oip, grps, brpc, openai, metrics",
             "",
             "MODEL          VERSION  STATE",
-            "broken         1        end        model.onnx is no model",
+            "broken         1        failed     model.onnx is no model",
             "half_plus_two  2        available",
             "",
             "Try:",

@@ -25,6 +25,7 @@ import dev.sluice.protocol.tfs.grpc.proto.PredictionServiceGrpc;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.vertx.core.buffer.Buffer;
@@ -239,6 +240,8 @@ class NothingSilentIT {
         .node("Relu", "y", "x")
         .node("SequenceConstruct", "list", "x")
         .writeTo(Files.createDirectories(models.resolve("some/1")));
+    // Its initialization has an output too, which is no answer.
+    TestModels.copy(Path.of("src/sample/models/half_plus_two/2"), models.resolve("halves/2"));
     Logger logger =
         (Logger) LoggerFactory.getLogger("dev.sluice.serving.loading.UnsupportedOutputs");
     var log = new ListAppender<ILoggingEvent>();
@@ -248,6 +251,7 @@ class NothingSilentIT {
     try (var server = start();
         var http = new HttpCaller(server.port())) {
       await(http, "/v1/models/some", "AVAILABLE");
+      await(http, "/v1/models/halves", "AVAILABLE");
       await(http, "/v1/models/lists", "no protocol here carries any of its outputs");
       assertThat(get(http, "/v1/models/lists"))
           .contains("FAILED_PRECONDITION", "output 'list' of type sequence");

@@ -75,9 +75,13 @@ public record ModelLine(
   }
 
   String state() {
-    return version
-        .map(status -> status.state().name().toLowerCase(Locale.ROOT))
-        .orElse("no version");
+    return version.map(ModelLine::state).orElse("no version");
+  }
+
+  private static String state(VersionStatus status) {
+    return status.state() == VersionState.END && status.error().isPresent()
+        ? "failed"
+        : status.state().name().toLowerCase(Locale.ROOT);
   }
 
   Optional<String> problem() {

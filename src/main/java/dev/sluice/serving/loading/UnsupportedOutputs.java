@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class UnsupportedOutputs {
   private static final Logger LOG = LoggerFactory.getLogger(UnsupportedOutputs.class);
 
+  /** Runs when a SavedModel of TensorFlow 2 is loaded; its output is no answer. */
+  private static final String INITIALIZATION = "__saved_model_init_op";
+
   private UnsupportedOutputs() {}
 
   /**
@@ -41,13 +44,15 @@ final class UnsupportedOutputs {
           "model %s: no protocol here carries any of its outputs: %s"
               .formatted(id, names(signatures, output -> output.type() == DataType.UNSUPPORTED)));
     }
+    List<Signature> answering =
+        signatures.stream().filter(signature -> !signature.name().equals(INITIALIZATION)).toList();
     warn(
         id,
-        names(signatures, output -> output.type() == DataType.UNSUPPORTED),
+        names(answering, output -> output.type() == DataType.UNSUPPORTED),
         "no protocol here carries");
     warn(
         id,
-        names(signatures, output -> isForTensorflowServing(output.type())),
+        names(answering, output -> isForTensorflowServing(output.type())),
         "only TensorFlow Serving's protocol carries");
   }
 

@@ -8,7 +8,6 @@ import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import dev.sluice.protocol.openai.generation.OpenAiError;
-import dev.sluice.protocol.openai.generation.ResponseFormat;
 import dev.sluice.protocol.openai.tools.ToolChoice;
 import dev.sluice.protocol.openai.tools.ToolFunction;
 import dev.sluice.protocol.openai.tools.Tools;
