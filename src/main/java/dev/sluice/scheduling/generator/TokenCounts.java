@@ -32,7 +32,9 @@ final class TokenCounts {
 
   /** Counts a token that was chosen. */
   void addChosen(int token) {
-    chosen[place(token)]++;
+    // The table may grow, so the place comes first.
+    int place = place(token);
+    chosen[place]++;
   }
 
   private int place(int token) {

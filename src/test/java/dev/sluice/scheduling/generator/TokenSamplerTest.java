@@ -121,6 +121,17 @@ class TokenSamplerTest {
   }
 
   @Test
+  void everyTokenThatIsChosenIsCountedThoughItWasNotInThePrompt() {
+    var before = new TokenCounts();
+    for (int token = 0; token < 1_000; token++) {
+      before.addChosen(token);
+    }
+    double[] logits = new double[1_000];
+    before.penalise(logits, logits.length, new Penalties(1, 0, 1));
+    assertThat(logits).containsOnly(-1);
+  }
+
+  @Test
   void everyTokenOfALongTextIsCounted() {
     var before = new TokenCounts();
     for (int token = 0; token < 5_000; token++) {
