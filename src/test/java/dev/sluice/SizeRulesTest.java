@@ -31,7 +31,8 @@ class SizeRulesTest {
           "ModelConfig", "its components are the keys of model.yml",
           "ListenerConfig", "its components are the settings of a listener",
           "LimitsConfig", "its components are the settings below limits",
-          "ExplainConfig", "its components are the settings below explain");
+          "ExplainConfig", "its components are the settings below explain",
+          "StreamConfig", "its components are the settings below stream");
 
   @Test
   void noPackageHasMoreThan25Types() throws IOException {

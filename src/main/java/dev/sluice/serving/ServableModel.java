@@ -95,7 +95,7 @@ public final class ServableModel implements Servable {
             AdmissionController.of(config, meter, nanoTime),
             meter);
     var queue = new ModelQueue(config.queue(), caches);
-    meter.streamCaches(caches::reserved, caches::waiting);
+    meter.streamCaches(caches::reserved, caches::waiting, caches::preemptions);
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
     this.cancellableQueue =

@@ -44,9 +44,10 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
     int most = config.batching().joined() && hasMask() ? stream.maxPadding() : 0;
     int chunk = hasPrompts() ? stream.prefillChunk() : 0;
     boolean reuses = hasPrompts() && hasMask() && stream.prefixes().limit() > 0;
-    if (most > 0 || chunk > 0 || reuses) {
+    boolean preempts = needsPreemption() && stream.preemption();
+    if (most > 0 || chunk > 0 || reuses || preempts) {
       List<LoopProof> proofs = prove(session);
-      generator.use(proofs, most, chunk, prefixes);
+      generator.use(proofs, most, chunk, prefixes, preempts);
       for (LoopProof proof : proofs) {
         if (most > 0 && proof.side().isEmpty()) {
           log(proof, proof.apart(), "streams of different lengths are not joined");
@@ -56,6 +57,9 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
         }
         if (reuses && proof.whole().isEmpty()) {
           proof.afresh().ifPresent(why -> log(proof, why, "prompts share no prefixes"));
+        }
+        if (preempts) {
+          proof.whole().ifPresent(why -> log(proof, why, "streams are not preempted"));
         }
       }
     }
@@ -71,6 +75,11 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
 
   private boolean hasPrompts() {
     return config.stream().generator().flatMap(GeneratorConfig::next).isPresent();
+  }
+
+  /** Returns whether a stream may find the memory for its caches with one of a lower priority. */
+  private boolean needsPreemption() {
+    return hasPrompts() && config.stream().cacheMemory() > 0 && config.queue().priorityLevels() > 1;
   }
 
   private boolean hasMask() {
@@ -91,7 +100,19 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
   /** Returns how streams run, in one sentence, and what would let them run together. */
   String advice(ModelSession session) {
     List<LoopProof> proofs = prove(session);
-    return lengths(hardest(proofs)) + "; " + prompts(proofs);
+    return lengths(hardest(proofs))
+        + "; "
+        + prompts(proofs)
+        + (needsPreemption() ? "; " + preemption(proofs) : "");
+  }
+
+  private String preemption(List<LoopProof> proofs) {
+    if (proofs.stream().anyMatch(proof -> proof.whole().isPresent())) {
+      return "streams are not preempted, for the same reason";
+    }
+    return config.stream().preemption()
+        ? "streams of lower priorities are preempted where memory for caches is missing"
+        : "streams of lower priorities would be preempted without stream.preemption: false";
   }
 
   private String prompts(List<LoopProof> proofs) {

@@ -182,6 +182,12 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         GAUGE,
         "Streams that wait for such memory.",
         VersionMeter::cacheWaiting);
+    each(
+        page,
+        "sluice_stream_preemptions_total",
+        COUNTER,
+        "Streams that gave such memory up to one of a higher priority, each time.",
+        VersionMeter::preemptions);
   }
 
   private void prompts(MetricsPage page) {

@@ -86,6 +86,7 @@ class ModelConfigReaderTest {
           max_padding: 64
           prefill_chunk: 128
           cache_memory: 2MiB
+          preemption: false
           prefixes: { memory: 3MiB, shared_by: all }
         instances: 2
         concurrency: 1
@@ -206,6 +207,7 @@ class ModelConfigReaderTest {
                     64,
                     128,
                     2L << 20,
+                    false,
                     new StreamConfig.Prefixes(3L << 20, StreamConfig.SharedBy.ALL)),
                 Optional.of(
                     new EnsembleConfig(

@@ -533,6 +533,7 @@ class SluiceConfigReaderTest {
             "maxPadding",
             "prefillChunk",
             "cacheMemory",
+            "preemption",
             "memory",
             "sharedBy",
             "ensemble",

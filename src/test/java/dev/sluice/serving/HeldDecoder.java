@@ -9,6 +9,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelId;
+import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
@@ -127,6 +128,15 @@ final class HeldDecoder implements AutoCloseable {
   }
 
   StreamReader stream(Caller caller, Deadline deadline, NamedTensor... inputs) {
+    return stream(caller, deadline, RequestOptions.NONE, inputs);
+  }
+
+  StreamReader stream(Deadline deadline, RequestOptions options, NamedTensor... inputs) {
+    return stream(Caller.SERVER, deadline, options, inputs);
+  }
+
+  private StreamReader stream(
+      Caller caller, Deadline deadline, RequestOptions options, NamedTensor... inputs) {
     var request =
         new InferenceRequest(
             lease.acquireFor(caller),
@@ -134,7 +144,8 @@ final class HeldDecoder implements AutoCloseable {
             List.of(inputs),
             List.of(),
             deadline,
-            "r");
+            "r",
+            options);
     return StreamReader.open(
         callerContext,
         reader -> {

@@ -21,6 +21,9 @@ import java.util.Optional;
  * @param cacheMemory size of what streams of a model that runs in a loop keep from step to step,
  *     together: a stream waits in the queue until there is memory for its prompt and its most
  *     steps; 0: any size
+ * @param preemption whether a stream that waits for {@code cache_memory} makes streams of a lower
+ *     priority free theirs: these wait, compute their caches again and go on where they were, if
+ *     the model proves when it is loaded that this changes nothing
  * @param prefixes KV caches of prompts that are kept for the next ones
  */
 public record StreamConfig(
@@ -31,6 +34,7 @@ public record StreamConfig(
     int maxPadding,
     int prefillChunk,
     long cacheMemory,
+    boolean preemption,
     Prefixes prefixes) {
   private static final int MAX_PADDING = 512;
   private static final int PREFILL_CHUNK = 256;
@@ -87,7 +91,16 @@ public record StreamConfig(
   /** Settings with the default padding and chunks. */
   public StreamConfig(
       int rows, boolean decoupled, int maxStreams, Optional<GeneratorConfig> generator) {
-    this(rows, decoupled, maxStreams, generator, MAX_PADDING, PREFILL_CHUNK, 0, Prefixes.DEFAULT);
+    this(
+        rows,
+        decoupled,
+        maxStreams,
+        generator,
+        MAX_PADDING,
+        PREFILL_CHUNK,
+        0,
+        true,
+        Prefixes.DEFAULT);
   }
 
   static StreamConfig read(Section stream, StreamConfig defaults) {
@@ -105,6 +118,7 @@ public record StreamConfig(
         stream.number("max_padding", defaults.maxPadding, 0, MOST_PADDING),
         stream.number("prefill_chunk", defaults.prefillChunk, 0, LARGEST_CHUNK),
         cacheMemory,
+        stream.flag("preemption", defaults.preemption),
         stream.section("prefixes", found -> Prefixes.read(found, defaults.prefixes)));
   }
 
@@ -118,18 +132,35 @@ public record StreamConfig(
         maxPadding,
         prefillChunk,
         cacheMemory,
+        preemption,
         prefixes);
   }
 
   /** Returns the same for a model whose loop its files tell. */
   public StreamConfig withGenerator(GeneratorConfig loop) {
     return new StreamConfig(
-        rows, true, maxStreams, Optional.of(loop), maxPadding, prefillChunk, cacheMemory, prefixes);
+        rows,
+        true,
+        maxStreams,
+        Optional.of(loop),
+        maxPadding,
+        prefillChunk,
+        cacheMemory,
+        preemption,
+        prefixes);
   }
 
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
     return new StreamConfig(
-        rows, wanted, maxStreams, generator, maxPadding, prefillChunk, cacheMemory, prefixes);
+        rows,
+        wanted,
+        maxStreams,
+        generator,
+        maxPadding,
+        prefillChunk,
+        cacheMemory,
+        preemption,
+        prefixes);
   }
 }

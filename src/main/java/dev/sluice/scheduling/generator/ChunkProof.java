@@ -6,11 +6,12 @@ import java.util.Optional;
 
 /**
  * Proves on a model itself that a prompt may run in chunks: the logits behind it and the caches
- * that it leaves are those of the prompt that runs whole.
+ * that it leaves are those of the prompt that runs whole. Then the caches of a stream may be
+ * computed again from its tokens, too: a decode step is a chunk of one.
  */
 record ChunkProof(ProofModel model) {
-  /** Tokens of a prompt whose second and last chunk have several tokens behind a cache. */
-  private static final int PROMPT = 8;
+  /** Tokens of a prompt whose second chunk has several tokens behind a cache, and its last one. */
+  private static final int PROMPT = 7;
 
   private static final int CHUNK = 3;
 
@@ -50,6 +51,6 @@ record ChunkProof(ProofModel model) {
   }
 
   private static ProvenLoop chunked(int chunk) {
-    return new ProvenLoop(PaddingSide.LEFT, 0, chunk, Map.of(), Optional.empty());
+    return new ProvenLoop(PaddingSide.LEFT, 0, chunk, Map.of(), Optional.empty(), false);
   }
 }

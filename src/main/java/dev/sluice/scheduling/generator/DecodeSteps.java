@@ -6,7 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.generator.input.AttentionMask;
-import dev.sluice.scheduling.generator.input.PositionIds;
+import dev.sluice.scheduling.generator.input.TokenHistory;
 import dev.sluice.scheduling.prefix.FoundPrefix;
 import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.stream.StreamSteps;
@@ -36,10 +36,17 @@ final class DecodeSteps implements StreamSteps {
   private final int mostSteps;
   private final long cacheBytes;
   private final @Nullable TokenSelection choice;
-  private final PromptInputs prompt;
-  private final @Nullable PositionIds positions;
-  private final @Nullable AttentionMask mask;
   private final ProvenLoop proven;
+  private final PromptTokens counts;
+
+  /** Null if the caches are not computed again. */
+  private final @Nullable TokenHistory history;
+
+  /** What is computed again; null if nothing was. */
+  private @Nullable InferenceRequest again;
+
+  private PromptInputs prompt;
+  private boolean prefilling = true;
 
   /** Elements of padding in what is fed back. */
   private long padding;
@@ -70,6 +77,7 @@ final class DecodeSteps implements StreamSteps {
       LongSupplier nanoTime) {
     this.loop = loop;
     this.proven = proven;
+    this.counts = counts;
     this.request = request;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
@@ -88,9 +96,11 @@ final class DecodeSteps implements StreamSteps {
             .next()
             .map(next -> choice(next, requested, state.rows(), constraint))
             .orElse(null);
-    this.prompt = new PromptInputs(state, proven, counts);
-    this.positions = prompt.positions();
-    this.mask = prompt.mask();
+    this.history =
+        proven.preempts() && state.isOfTokens()
+            ? new TokenHistory(request.inputs().getFirst().tensor())
+            : null;
+    this.prompt = new PromptInputs(state, proven, counts, true);
     this.inputs = gather(prompt::first);
   }
 
@@ -181,7 +191,8 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private @Nullable LoopStep kind() {
-    if (steps == 0) {
+    AttentionMask mask = prompt.mask();
+    if (prefilling) {
       return choice == null ? null : prompt.step(this::behindPrefix);
     }
     return proven.maxPadding() == 0 || mask == null || !aligned
@@ -197,6 +208,7 @@ final class DecodeSteps implements StreamSteps {
 
   /** The caches tell how far they were padded; a plain loop's are as long as the mask. */
   private void align(StepOutputs given) {
+    AttentionMask mask = prompt.mask();
     if (proven.maxPadding() == 0 || mask == null || !aligned) {
       return;
     }
@@ -212,21 +224,29 @@ final class DecodeSteps implements StreamSteps {
   @Override
   public @Nullable List<NamedTensor> take(List<NamedTensor> outputs) {
     try (var given = new StepOutputs(loop, proven.side(), outputs)) {
-      if (steps == 0 && !prompt.hasRun(given)) {
+      if (prefilling && !prompt.hasRun(given)) {
         inputs =
             gather(input -> prompt.behind(input, cache -> given.feed(cache.output(), List.of())));
         return null;
       }
+      prefilling = false;
       steps++;
       align(given);
       if (choice != null) {
-        choice.choose(given.look(loop.config().next().orElseThrow().from()));
+        choose(choice, given);
       }
       over = isLast(given);
       if (!over) {
         inputs = gather(input -> nextInput(input, given));
       }
       return sent(given);
+    }
+  }
+
+  private void choose(TokenSelection choice, StepOutputs given) {
+    choice.choose(given.look(loop.config().next().orElseThrow().from()));
+    if (history != null) {
+      history.add(choice.first());
     }
   }
 
@@ -243,7 +263,7 @@ final class DecodeSteps implements StreamSteps {
     return switch (input.origin()) {
       case CHOICE -> chosen();
       case MASK -> grown();
-      case POSITION -> Objects.requireNonNull(positions).step(1);
+      case POSITION -> Objects.requireNonNull(prompt.positions()).step(1);
       case FEEDBACK -> given.feed(input.output(), sent);
       case CALLER -> constant(input);
     };
@@ -254,7 +274,7 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private Tensor grown() {
-    return Objects.requireNonNull(mask).grow(maskPadding(), proven.side());
+    return Objects.requireNonNull(prompt.mask()).grow(maskPadding(), proven.side());
   }
 
   /** A step that writes in place takes up one element of the padding. */
@@ -281,10 +301,35 @@ final class DecodeSteps implements StreamSteps {
     }
   }
 
+  /** Only between two decode steps: a prompt has not sent anything yet. */
+  @Override
+  public boolean canRecompute() {
+    return history != null && !prefilling;
+  }
+
+  /** What was chosen is a part of the prompt now, and no choice depends on anything else. */
+  @Override
+  public void recompute() {
+    TokenHistory tokens = Objects.requireNonNull(history);
+    close();
+    String input = request.inputs().getFirst().name();
+    again =
+        request.step(
+            request.signature(), List.of(new NamedTensor(input, tokens.toPrompt())), List.of());
+    prompt = new PromptInputs(PromptState.of(loop, again), proven, counts, false);
+    prefilling = true;
+    aligned = true;
+    padding = 0;
+    inputs = gather(prompt::first);
+  }
+
   @Override
   public void close() {
     NamedTensor.closeAll(inputs);
     inputs = List.of();
     prompt.close();
+    if (again != null) {
+      again.close();
+    }
   }
 }

@@ -61,6 +61,16 @@ final class DetokenizedSteps implements StreamSteps {
   }
 
   @Override
+  public boolean canRecompute() {
+    return steps.canRecompute();
+  }
+
+  @Override
+  public void recompute() {
+    steps.recompute();
+  }
+
+  @Override
   public InferenceRequest next() {
     return steps.next();
   }

@@ -119,8 +119,10 @@ public final class Generator implements StreamPlan, AutoCloseable {
    * @param maxPadding elements by which the lengths of streams that run together may differ
    * @param chunk tokens of a prompt that run at once; 0: all
    * @param prefixes what prompts may begin with; taken over
+   * @param preempts whether streams may be preempted
    */
-  public void use(List<LoopProof> proofs, int maxPadding, int chunk, PrefixCache prefixes) {
+  public void use(
+      List<LoopProof> proofs, int maxPadding, int chunk, PrefixCache prefixes, boolean preempts) {
     kept = prefixes;
     var found = new LinkedHashMap<String, ProvenLoop>();
     for (LoopProof proof : proofs) {
@@ -133,7 +135,8 @@ public final class Generator implements StreamPlan, AutoCloseable {
               proof.inPlace(),
               proof.afresh().isEmpty() && prefixes.isUsed()
                   ? Optional.of(prefixes)
-                  : Optional.empty()));
+                  : Optional.empty(),
+              preempts && proof.whole().isEmpty()));
     }
     proven = Map.copyOf(found);
   }

@@ -48,7 +48,7 @@ record PaddingProof(ProofModel model, PaddingSide side, boolean inPlace) {
 
   /** Returns what padding changes. */
   private Optional<String> difference() {
-    var proven = new ProvenLoop(side, Integer.MAX_VALUE, 0, Map.of(), Optional.empty());
+    var proven = new ProvenLoop(side, Integer.MAX_VALUE, 0, Map.of(), Optional.empty(), false);
     try (var shorter = ProofStream.prefill(model, proven, SHORT);
         var longer = ProofStream.prefill(model, proven, LONG)) {
       if (shorter.isOver() || longer.isOver()) {

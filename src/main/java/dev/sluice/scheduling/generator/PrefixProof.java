@@ -56,6 +56,6 @@ record PrefixProof(ProofModel model) {
   }
 
   private static ProvenLoop with(PrefixCache prefixes) {
-    return new ProvenLoop(PaddingSide.LEFT, 0, 0, Map.of(), Optional.of(prefixes));
+    return new ProvenLoop(PaddingSide.LEFT, 0, 0, Map.of(), Optional.of(prefixes), false);
   }
 }

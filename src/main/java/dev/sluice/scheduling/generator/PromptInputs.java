@@ -4,19 +4,16 @@ import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
 import dev.sluice.scheduling.generator.input.AttentionMask;
 import dev.sluice.scheduling.generator.input.PositionIds;
+import dev.sluice.scheduling.generator.input.TokenHistory;
 import dev.sluice.scheduling.prefix.FoundPrefix;
 import dev.sluice.scheduling.prefix.PrefixCache;
 import dev.sluice.scheduling.prefix.PromptPrefix;
 import dev.sluice.scheduling.prefix.PromptTokens;
-import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
-import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +26,7 @@ final class PromptInputs implements AutoCloseable {
   private final PromptChunks chunks;
   private final PromptTokens counts;
   private final @Nullable PromptPrefix prefix;
+  private final boolean keeps;
   private final @Nullable PositionIds positions;
   private final @Nullable AttentionMask mask;
 
@@ -38,12 +36,19 @@ final class PromptInputs implements AutoCloseable {
   /**
    * @param proven how prompts of the loop may run
    * @param counts of the model
+   * @param keeps whether other prompts may begin with what this one leaves
    */
-  PromptInputs(PromptState prompt, ProvenLoop proven, PromptTokens counts) {
+  PromptInputs(PromptState prompt, ProvenLoop proven, PromptTokens counts, boolean keeps) {
     this.prompt = prompt;
+    this.keeps = keeps;
     this.chunks = new PromptChunks(prompt, proven.chunk());
     this.counts = counts;
-    this.prefix = proven.prefixes().flatMap(cache -> prefix(prompt, cache)).orElse(null);
+    this.prefix =
+        proven
+            .prefixes()
+            .filter(_ -> prompt.isOfTokens())
+            .map(cache -> prefix(prompt, cache))
+            .orElse(null);
     GenerationLoop loop = prompt.loop();
     this.positions =
         loop.config()
@@ -58,31 +63,11 @@ final class PromptInputs implements AutoCloseable {
             .orElse(null);
   }
 
-  /** Only a row of tokens, which nothing else is given with, is all that its cache depends on. */
-  private static Optional<PromptPrefix> prefix(PromptState prompt, PrefixCache cache) {
-    NamedTensor tokens = prompt.request().inputs().getFirst();
-    boolean alone =
-        prompt.request().inputs().size() == 1
-            && tokens.tensor().shape().equals(Shape.of(1, prompt.promptLength()));
-    return alone
-        ? Optional.of(
-            cache.of(
-                prompt.loop().called().name(),
-                prompt.request().model().caller(),
-                numbers(tokens.tensor())))
-        : Optional.empty();
-  }
-
-  private static long[] numbers(Tensor tokens) {
-    var numbers = new long[Math.toIntExact(tokens.elementCount())];
-    boolean wide = tokens.type() == DataType.INT64;
-    for (int i = 0; i < numbers.length; i++) {
-      numbers[i] =
-          wide
-              ? tokens.data().getAtIndex(ValueLayout.JAVA_LONG, i)
-              : tokens.data().getAtIndex(ValueLayout.JAVA_INT, i);
-    }
-    return numbers;
+  private static PromptPrefix prefix(PromptState prompt, PrefixCache cache) {
+    return cache.of(
+        prompt.loop().called().name(),
+        prompt.request().model().caller(),
+        TokenHistory.numbers(prompt.request().inputs().getFirst().tensor()));
   }
 
   /** Returns the mask, which stays this prompt's; null if there is none. */
@@ -183,7 +168,7 @@ final class PromptInputs implements AutoCloseable {
       return false;
     }
     counts.addReused(reused);
-    if (prefix != null) {
+    if (prefix != null && keeps) {
       keep(prefix, given);
     }
     return true;

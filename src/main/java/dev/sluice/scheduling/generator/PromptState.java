@@ -68,6 +68,14 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
     return Math.toIntExact(length);
   }
 
+  /** Returns whether a row of tokens is all that the caller gave: all that its cache depends on. */
+  boolean isOfTokens() {
+    if (loop.config().next().isEmpty() || request.inputs().size() != 1) {
+      return false;
+    }
+    return request.inputs().getFirst().tensor().shape().equals(Shape.of(1, promptLength));
+  }
+
   /** Returns the size of what the caller gave to be replaced by what is fed back. */
   long givenBytes() {
     long bytes = 0;

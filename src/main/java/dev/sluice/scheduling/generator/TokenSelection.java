@@ -168,6 +168,11 @@ final class TokenSelection {
     return stopped.cardinality() == chosen.length;
   }
 
+  /** Returns the choice of the first row. */
+  int first() {
+    return chosen[0];
+  }
+
   /** Returns the choices in the form of the input that they go to. The caller's. */
   Tensor toTensor() {
     Tensor tensor = Tensor.allocate(type, shape);

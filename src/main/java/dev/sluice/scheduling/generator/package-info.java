@@ -18,6 +18,9 @@
  * what earlier ones have left. {@link LoopProof} says so, {@link ProvenLoop} is what streams make
  * of it.
  *
+ * <p>Preemption: a stream keeps its tokens, and computes its caches again as those of a longer
+ * prompt. What chooses tokens stays as it is.
+ *
  * <p>Backpressure: a decode step runs only while the reader has demand, so a slow reader slows the
  * loop and costs no more memory.
  *

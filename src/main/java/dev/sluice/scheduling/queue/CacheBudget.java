@@ -3,18 +3,20 @@ package dev.sluice.scheduling.queue;
 import dev.sluice.inference.InferenceException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Memory for what the streams of one model keep from step to step, their KV caches above all. A
  * stream reserves the most that it may come to keep before it begins, so that none that has begun
- * is refused later; until there is so much, it waits. Changed by the holder of the queue; read by
- * any thread.
+ * is refused later; until there is so much, it waits. One that is preempted gives back what it has
+ * reserved, and waits once more. Changed by the holder of the queue; read by any thread.
  */
 public final class CacheBudget {
   private final long limit;
   private final Runnable streamsBegin;
   private final AtomicLong reserved = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final LongAdder preempted = new LongAdder();
   private volatile Runnable whenReserved = () -> {};
 
   /**
@@ -55,6 +57,11 @@ public final class CacheBudget {
     return waiting.get();
   }
 
+  /** Returns how often a stream has given its memory back before its end. */
+  public long preemptions() {
+    return preempted.sum();
+  }
+
   /**
    * Refuses a stream that would wait for ever.
    *
@@ -69,15 +76,20 @@ public final class CacheBudget {
     }
   }
 
-  /** Returns whether a request is a stream that reserves memory before it begins. */
+  /** Returns whether a request is a step of a stream that has to reserve memory before it. */
   boolean concerns(PendingRequest request) {
-    return limit > 0 && !request.isUnderWay() && request.cacheBytes() > 0;
+    return limit > 0 && !request.reservesCache && request.cacheBytes() > 0;
+  }
+
+  /** Returns how many bytes are not free that a stream needs; none if it is not positive. */
+  long missing(PendingRequest first) {
+    return first.cacheBytes() - (limit - reserved.get());
   }
 
   /** Reserves memory for a stream; false, and nothing is reserved, if it is not free. */
   boolean tryReserve(PendingRequest first) {
     long bytes = first.cacheBytes();
-    if (bytes > limit - reserved.get()) {
+    if (missing(first) > 0) {
       return false;
     }
     reserved.addAndGet(bytes);
@@ -92,6 +104,10 @@ public final class CacheBudget {
 
   void waitsNoLonger() {
     waiting.decrementAndGet();
+  }
+
+  void preempted() {
+    preempted.increment();
   }
 
   void release(long bytes) {

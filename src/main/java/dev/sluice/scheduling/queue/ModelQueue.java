@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.config.model.QueueConfig;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Memory.    A stream that lacks memory for its caches waits in a line of its own, and is not in the way
  *            of others. When memory is given back, the first of the highest level begins, as far as
  *            there is memory for it: none overtakes it, or large ones would wait for ever. It counts
- *            as waiting, and is cancelled, expired and refused as all that wait.
+ *            as waiting, and is cancelled, expired and refused as all that wait. Where lower levels
+ *            hold what it lacks, streams of theirs are preempted: they free their caches, wait in
+ *            front of their level, and compute the caches again when they are let in.
  * Taking.    Only the model's workers take, each holding the queue (its monitor) for a few
  *            comparisons per request. Only workers contend for it; with one instance there is no
  *            contention. An event loop takes only in place of a resting worker (inline execution).
@@ -69,6 +72,9 @@ public final class ModelQueue implements QueueIntake {
 
   private final CacheBudget caches;
 
+  /** Guarded by this, as the lines are. */
+  private final Preemption preemption;
+
   /**
    * @param config how many may wait, how many levels there are, and how long one may wait
    */
@@ -88,6 +94,7 @@ public final class ModelQueue implements QueueIntake {
     this.asTensorflow = config.whenFull() == QueueConfig.WhenFull.UNAVAILABLE;
     this.defaultLevel = config.defaultPriorityLevel() - 1;
     this.levels = new PriorityLevel[config.priorityLevels()];
+    this.preemption = new Preemption(levels.length);
     for (int i = 0; i < levels.length; i++) {
       levels[i] = new PriorityLevel(config.policy(i));
     }
@@ -163,7 +170,7 @@ public final class ModelQueue implements QueueIntake {
       next.inLine = true;
       if (caches.concerns(next)) {
         next.line += HELD;
-        level.held.addLast(next);
+        hold(next, level);
         caches.waits();
       } else {
         level.fresh.addLast(next);
@@ -172,12 +179,22 @@ public final class ModelQueue implements QueueIntake {
     return beginStreams();
   }
 
+  private static void hold(PendingRequest step, PriorityLevel level) {
+    if (step.isUnderWay()) {
+      level.held.addInOrder(step);
+    } else {
+      level.held.addLast(step);
+    }
+  }
+
   /** Puts streams into line in their order, as far as there is memory. Returns how many. */
   private int beginStreams() {
     int begun = 0;
-    for (PriorityLevel level : levels) {
+    for (int i = 0; i < levels.length; i++) {
+      PriorityLevel level = levels[i];
       for (PendingRequest first = level.held.first(); first != null; begun++) {
         if (!caches.tryReserve(first)) {
+          preemption.makeRoom(caches.missing(first), i);
           return begun;
         }
         caches.waitsNoLonger();
@@ -195,10 +212,37 @@ public final class ModelQueue implements QueueIntake {
    *
    * @param bytes that were reserved for it
    */
-  public void streamEnded(long bytes) {
+  public void streamEnded(CacheHolder stream, long bytes) {
+    changeReserved(() -> {
+      preemption.remove(stream);
+      caches.release(bytes);
+    });
+  }
+
+  /**
+   * Records that a stream has freed its caches before its end, so that others may begin. Any
+   * thread.
+   */
+  public void streamPreempted(CacheHolder stream) {
+    caches.preempted();
+    streamEnded(stream, stream.cacheBytes());
+  }
+
+  /**
+   * Lets a stream that has reserved memory be preempted from now on, until it gives that back. Any
+   * thread.
+   *
+   * @param request of the stream
+   */
+  public void letPreempt(CacheHolder stream, InferenceRequest request) {
+    changeReserved(() -> preemption.add(stream, level(request)));
+  }
+
+  /** Lets streams begin, or preempt others, by what has changed. */
+  private void changeReserved(Runnable change) {
     int begun;
     synchronized (this) {
-      caches.release(bytes);
+      change.run();
       begun = beginStreams();
     }
     if (begun > 0) {
@@ -207,10 +251,14 @@ public final class ModelQueue implements QueueIntake {
   }
 
   private PriorityLevel level(PendingRequest request) {
-    long priority = request.request().options().priority();
-    int level = priority >= 1 && priority <= levels.length ? (int) priority - 1 : defaultLevel;
+    int level = level(request.request());
     request.line = LINES * level;
     return levels[level];
+  }
+
+  private int level(InferenceRequest request) {
+    long priority = request.options().priority();
+    return priority >= 1 && priority <= levels.length ? (int) priority - 1 : defaultLevel;
   }
 
   /** Puts those who have waited too long behind others, in levels that keep them. Holding it. */

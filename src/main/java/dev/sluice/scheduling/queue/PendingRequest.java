@@ -41,7 +41,7 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   boolean inLine;
   long queueTimeoutNanos = Long.MAX_VALUE;
 
-  /** Whether memory is reserved for its stream's caches. */
+  /** Whether memory is reserved for its stream's caches, since it came or since earlier. */
   boolean reservesCache;
 
   /** After how long it is refused, which nothing changes. */
@@ -96,6 +96,23 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return new PendingRequest(request, callerContext, rows, sinceNanos, recipient, true);
   }
 
+  /**
+   * Returns the same of a stream with caches.
+   *
+   * @param reservesCache whether memory is reserved for them; if not, the step waits for that
+   */
+  public static PendingRequest underWay(
+      InferenceRequest request,
+      Context callerContext,
+      int rows,
+      long sinceNanos,
+      CacheHolder stream,
+      boolean reservesCache) {
+    PendingRequest step = underWay(request, callerContext, rows, sinceNanos, stream);
+    step.reservesCache = reservesCache;
+    return step;
+  }
+
   /** Returns the request, which this owns until its response is decided. */
   public InferenceRequest request() {
     return request;
@@ -131,12 +148,21 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
 
   /** Returns the most bytes that its stream may keep from step to step; 0 if it is none. */
   public long cacheBytes() {
-    return recipient.cacheBytes();
+    return recipient instanceof CacheHolder stream ? stream.cacheBytes() : 0;
+  }
+
+  /** Returns when its stream came, if it is one; or else itself. */
+  private long streamSinceNanos() {
+    return recipient instanceof CacheHolder stream ? stream.sinceNanos() : sinceNanos;
+  }
+
+  /** Returns whether its stream, which has begun and waits again, goes before another. */
+  boolean goesBefore(PendingRequest other) {
+    return streamSinceNanos() - other.streamSinceNanos() < 0;
   }
 
   /**
-   * Returns whether memory is reserved for its stream's caches since it began. By who has taken it
-   * from the queue.
+   * Returns whether memory is reserved for its stream's caches. By who has taken it from the queue.
    */
   public boolean hasReservedCache() {
     return reservesCache;

@@ -32,6 +32,26 @@ public final class PendingRequests {
     last = added;
   }
 
+  /** Adds a step of a stream that was preempted, behind those that go before it. */
+  void addInOrder(PendingRequest added) {
+    PendingRequest behind = first;
+    while (behind != null && !added.goesBefore(behind)) {
+      behind = behind.next;
+    }
+    if (behind == null) {
+      addLast(added);
+      return;
+    }
+    added.next = behind;
+    added.previous = behind.previous;
+    behind.previous = added;
+    if (added.previous == null) {
+      first = added;
+    } else {
+      added.previous.next = added;
+    }
+  }
+
   void remove(PendingRequest removed) {
     if (removed.previous == null) {
       first = removed.next;

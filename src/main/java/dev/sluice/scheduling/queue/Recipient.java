@@ -15,11 +15,6 @@ public interface Recipient {
     return true;
   }
 
-  /** Returns the most bytes that a stream may keep from step to step; 0 for anything else. */
-  default long cacheBytes() {
-    return 0;
-  }
-
   /**
    * Gets what was decided, on the event loop that asked. The response is the recipient's.
    *

@@ -4,7 +4,8 @@
  * <p>Parts: {@link ModelQueue} is bounded and has {@link PriorityLevel}s; {@link PendingRequest} is
  * one entry, linked through itself in {@link PendingRequests}. {@link CancellableQueue} removes
  * abandoned requests at once. A {@link Recipient} gets the result: {@link SingleResponse} for unary
- * calls.
+ * calls, a {@link CacheHolder} is a stream. {@link CacheBudget} is the memory for their caches,
+ * {@link Preemption} takes it from streams of lower levels.
  *
  * <p>Happens-before: an event loop enqueues its request before it reads the waiting worker; a
  * worker publishes itself before it polls for arrivals and parks. One of the two sees the other, so

@@ -4,8 +4,8 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.queue.CacheHolder;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.scheduling.queue.Recipient;
 import dev.sluice.tensor.NamedTensor;
 import io.vertx.core.Context;
 import java.util.List;
@@ -35,12 +35,18 @@ import org.slf4j.LoggerFactory;
  * Cancel.   Cancelling marks the request. A parked stream is resumed and closed at once; one in the
  *           queue is found there by the next worker; one that runs is interrupted if its batch has no
  *           other requests, and in any case not continued.
+ * Preempt.  The holder of the queue tells a stream to give up the memory of its caches. It sets a mark
+ *            and has the event loop look. Whoever owns the stream obeys: the event loop one that is
+ *            parked, or whose step it can take out of the queue; else the worker, before it makes the
+ *            next step. Where it has not seen the mark by then, it has the event loop look again once
+ *            the stream is parked or queued.
+ *            The next step then computes the caches again, and waits until there is memory for them.
  * Deadline. A timer of the event loop notifies the subscriber at once, in any state of the stream; it
  *           then ends as a cancelled one does.
  */
 
 /** One stream, from its first step to its end. */
-final class QueuedStream implements Flow.Subscription, Recipient {
+final class QueuedStream implements Flow.Subscription, CacheHolder {
   private static final Logger LOG = LoggerFactory.getLogger(QueuedStream.class);
 
   private final StreamAdmission admission;
@@ -56,10 +62,22 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   /** The last step whose answer is to be delivered. Belongs to who owns the stream. */
   private @Nullable PendingRequest last;
 
+  /** When its first step was put into the queue. */
+  private long sinceNanos;
+
   private boolean begun;
 
   /** Whether memory is reserved for its caches. Belongs to who owns the stream. */
   private boolean reservesCache;
+
+  /** Whether it may be told to give that up. Belongs to who owns the stream. */
+  private boolean preemptible;
+
+  /** Whether it was told to, and has not done so yet. */
+  private volatile boolean preempted;
+
+  /** The step that was put into the queue last, but for the first. */
+  private volatile @Nullable PendingRequest queued;
 
   /** True once the subscriber is called no more. The event loop's. */
   private boolean done;
@@ -156,9 +174,19 @@ final class QueuedStream implements Flow.Subscription, Recipient {
         begin();
       }
     } catch (RuntimeException | Error e) {
-      close();
-      deliver(null, explain(request, e));
+      fail(e);
     }
+  }
+
+  /** Ends a stream that the event loop owns, behind what was answered. */
+  private void fail(Throwable failure) {
+    // No demand takes up what was parked.
+    demand.compareAndSet(0, 1);
+    close();
+    if (last != null) {
+      last.deliver();
+    }
+    deliver(null, explain(request, failure));
   }
 
   private void begin() {
@@ -169,6 +197,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       return;
     }
     InferenceRequest step = steps.next();
+    sinceNanos = admission.now();
     try {
       admission.offerFirst(step, callerContext, this);
     } catch (RuntimeException | Error e) {
@@ -189,9 +218,52 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   private PendingRequest nextStep() {
     InferenceRequest step = Objects.requireNonNull(next, "a step was made");
     next = null;
-    PendingRequest following = admission.underWay(step, callerContext, this);
+    PendingRequest following = admission.underWay(step, callerContext, this, reservesCache);
     following.follows(last);
+    queued = following;
     return following;
+  }
+
+  @Override
+  public long sinceNanos() {
+    return sinceNanos;
+  }
+
+  @Override
+  public void preempt() {
+    preempted = true;
+    callerContext.runOnContext(_ -> yieldIfOwned());
+  }
+
+  /** Preempts a stream that is parked, or whose step still waits. On the event loop. */
+  private void yieldIfOwned() {
+    if (done || !preempted) {
+      return;
+    }
+    try {
+      PendingRequest step = queued;
+      if (demand.get() == 0) {
+        freeNext();
+        yieldCache();
+        next = steps.next();
+      } else if (step != null && admission.takeBack(step)) {
+        step.request().close();
+        yieldCache();
+        next = steps.next();
+        resume();
+      }
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  /** Frees the caches, for steps that compute them again. By who owns the stream. */
+  private void yieldCache() {
+    steps.recompute();
+    preempted = false;
+    preemptible = false;
+    reservesCache = false;
+    admission.preempted(this);
   }
 
   @Override
@@ -227,7 +299,7 @@ final class QueuedStream implements Flow.Subscription, Recipient {
       return true;
     }
     try {
-      next = steps.next();
+      next = nextInputs();
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(sent == null ? List.of() : sent);
       throw e;
@@ -238,7 +310,21 @@ final class QueuedStream implements Flow.Subscription, Recipient {
     if (sent == null || demand.decrementAndGet() > 0) {
       offerNext();
     }
+    if (preempted) {
+      callerContext.runOnContext(_ -> yieldIfOwned());
+    }
     return sent != null;
+  }
+
+  private InferenceRequest nextInputs() {
+    if (reservesCache && !preemptible && steps.canRecompute()) {
+      preemptible = true;
+      admission.letPreempt(this, request);
+    }
+    if (preempted) {
+      yieldCache();
+    }
+    return steps.next();
   }
 
   private InferenceResponse response(List<NamedTensor> sent, boolean last) {
@@ -289,14 +375,18 @@ final class QueuedStream implements Flow.Subscription, Recipient {
   /** Frees everything. By who owns the stream, once. */
   private void close() {
     steps.close();
-    if (next != null) {
-      next.close();
-      next = null;
-    }
+    freeNext();
     request.close();
     admission.left(request);
     if (cacheBytes() > 0) {
-      admission.cacheFreed(reservesCache ? cacheBytes() : 0);
+      admission.cacheFreed(this, reservesCache ? cacheBytes() : 0);
+    }
+  }
+
+  private void freeNext() {
+    if (next != null) {
+      next.close();
+      next = null;
     }
   }
 

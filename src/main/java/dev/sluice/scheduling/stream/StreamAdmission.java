@@ -4,10 +4,10 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.admission.CallerShares;
+import dev.sluice.scheduling.queue.CacheHolder;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
-import dev.sluice.scheduling.queue.Recipient;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -74,8 +74,28 @@ final class StreamAdmission {
   }
 
   /** Gives back what was reserved for a stream's caches; it, too, may have been in others' way. */
-  void cacheFreed(long bytes) {
-    queue.streamEnded(bytes);
+  void cacheFreed(CacheHolder stream, long bytes) {
+    queue.streamEnded(stream, bytes);
+  }
+
+  /** Gives back the same of a stream that goes on later. */
+  void preempted(CacheHolder stream) {
+    queue.streamPreempted(stream);
+  }
+
+  /** Lets a stream be preempted from now on. */
+  void letPreempt(CacheHolder stream, InferenceRequest request) {
+    queue.letPreempt(stream, request);
+  }
+
+  /** Takes a step out of the queue again; false if a worker has it, or it was answered. */
+  boolean takeBack(PendingRequest step) {
+    return queue.withdraw(step);
+  }
+
+  /** Returns the time, in nanoseconds. */
+  long now() {
+    return nanoTime.getAsLong();
   }
 
   /**
@@ -84,15 +104,14 @@ final class StreamAdmission {
    * @throws InferenceException if there is no place, there will never be memory for its caches, or
    *     the model is out of service; the step stays the caller's
    */
-  void offerFirst(InferenceRequest step, Context callerContext, Recipient stream) {
+  void offerFirst(InferenceRequest step, Context callerContext, CacheHolder stream) {
     InferenceException refusal = cancellableQueue.refusal();
     if (refusal != null) {
       throw refusal;
     }
     queue.caches().requireEver(stream.cacheBytes(), step.model().id().name());
     var waiting =
-        new PendingRequest(
-            step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+        new PendingRequest(step, callerContext, rows.applyAsInt(step), stream.sinceNanos(), stream);
     switch (cancellableQueue.offer(waiting)) {
       case TAKEN -> arrived.accept(waiting);
       case FULL -> throw queue.full(step.model().id().name());
@@ -100,10 +119,15 @@ final class StreamAdmission {
     }
   }
 
-  /** Returns a later step, ready to be put into the queue. */
-  PendingRequest underWay(InferenceRequest step, Context callerContext, Recipient stream) {
+  /**
+   * Returns a later step, ready to be put into the queue.
+   *
+   * @param reservesCache whether memory is reserved for its caches
+   */
+  PendingRequest underWay(
+      InferenceRequest step, Context callerContext, CacheHolder stream, boolean reservesCache) {
     return PendingRequest.underWay(
-        step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream);
+        step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream, reservesCache);
   }
 
   /** Puts a later step into the queue; false if the queue is closed. */

@@ -10,6 +10,9 @@
  * <p>Backpressure: a stream without demand is parked: it holds its inputs and state, but no thread
  * and no place in the queue. New demand puts it back, on the subscriber's event loop.
  *
+ * <p>Preemption: a stream gives the memory of its caches up between two steps, when one of a higher
+ * priority needs it, and computes them again later.
+ *
  * <p>Idempotent: cancelling a stream. A cancelled or expired stream frees its memory when the run
  * in flight has ended.
  *

@@ -56,6 +56,7 @@ public final class VersionMeter {
   private volatile IntSupplier inFlight = () -> 0;
   private volatile LongSupplier cacheBytes = () -> 0;
   private volatile IntSupplier cacheWaiting = () -> 0;
+  private volatile LongSupplier preemptions = () -> 0;
   private volatile Optional<Prompts> prompts = Optional.empty();
 
   /**
@@ -117,10 +118,12 @@ public final class VersionMeter {
    *
    * @param reserved bytes, for any thread
    * @param streams that wait for memory, for any thread
+   * @param preempted how often a stream was preempted, for any thread
    */
-  public void streamCaches(LongSupplier reserved, IntSupplier streams) {
+  public void streamCaches(LongSupplier reserved, IntSupplier streams, LongSupplier preempted) {
     cacheBytes = reserved;
     cacheWaiting = streams;
+    preemptions = preempted;
   }
 
   /** Returns the bytes that are reserved for what streams keep from step to step. */
@@ -145,6 +148,11 @@ public final class VersionMeter {
   /** Returns the figures of prompts; empty if the model has none. */
   public Optional<Prompts> prompts() {
     return prompts;
+  }
+
+  /** Returns how often a stream was preempted. */
+  public long preemptions() {
+    return preemptions.getAsLong();
   }
 
   /** Returns how many streams wait for memory. */

@@ -138,25 +138,72 @@ class ModelQueueTest {
     assertThat(queue.size()).isZero();
   }
 
-  /** A stream that keeps so many bytes. */
-  private PendingRequest stream(long bytes, long priority) {
-    var recipient =
-        new Recipient() {
-          @Override
-          public long cacheBytes() {
-            return bytes;
-          }
+  /** A stream that keeps so many bytes, and remembers that it is preempted. */
+  private static final class Stream implements CacheHolder {
+    final long bytes;
+    final long sinceNanos;
+    boolean preempted;
 
-          @Override
-          public void deliver(
-              @Nullable InferenceResponse response, @Nullable InferenceException failure) {
-            throw new AssertionError("nothing is answered here");
-          }
-        };
+    Stream(long bytes, long sinceNanos) {
+      this.bytes = bytes;
+      this.sinceNanos = sinceNanos;
+    }
+
+    @Override
+    public long cacheBytes() {
+      return bytes;
+    }
+
+    @Override
+    public long sinceNanos() {
+      return sinceNanos;
+    }
+
+    @Override
+    public void preempt() {
+      preempted = true;
+    }
+
+    @Override
+    public void deliver(
+        @Nullable InferenceResponse response, @Nullable InferenceException failure) {
+      throw new AssertionError("nothing is answered here");
+    }
+  }
+
+  private static final Stream ENDED = new Stream(0, 0);
+
+  private PendingRequest stream(long bytes, long priority) {
+    return first(new Stream(bytes, 0), priority);
+  }
+
+  private PendingRequest first(Stream stream, long priority) {
     var request = requests.request(Deadline.NONE, priority, 1f);
-    var pending = new PendingRequest(request, requests.callerContext(), 1, 0, recipient);
+    var pending =
+        new PendingRequest(request, requests.callerContext(), 1, stream.sinceNanos, stream);
     made.add(pending);
     return pending;
+  }
+
+  /** The step with which a stream that was preempted goes on. */
+  private PendingRequest again(Stream stream, long priority) {
+    var request = requests.request(Deadline.NONE, priority, 1f);
+    var pending = PendingRequest.underWay(request, requests.callerContext(), 1, 99, stream, false);
+    made.add(pending);
+    return pending;
+  }
+
+  /** A stream that has begun, and may be preempted. */
+  private Stream running(ModelQueue queue, long bytes, long sinceNanos, long priority) {
+    var stream = new Stream(bytes, sinceNanos);
+    PendingRequest first = first(stream, priority);
+    queue.offer(first);
+    synchronized (queue) {
+      queue.drainArrivals();
+      queue.remove(first);
+    }
+    queue.letPreempt(stream, first.request());
+    return stream;
   }
 
   private static ModelQueue withMemory(long bytes, AtomicInteger begun) {
@@ -180,9 +227,9 @@ class ModelQueueTest {
     assertThat(queue.size()).isEqualTo(5);
     assertThat(queue.ready()).isEqualTo(2);
     assertThat(queue.caches().waiting()).isEqualTo(3);
-    queue.streamEnded(80);
+    queue.streamEnded(ENDED, 80);
     assertThat(inLine(queue)).containsExactly(high, running, plain);
-    queue.streamEnded(90);
+    queue.streamEnded(ENDED, 90);
     assertThat(inLine(queue)).containsExactly(high, running, plain, low, small);
     assertThat(begun).hasValue(2);
     assertThat(queue.caches().reserved()).isEqualTo(35);
@@ -201,7 +248,7 @@ class ModelQueueTest {
     assertThat(queue.withdraw(large)).isTrue();
     assertThat(queue.withdraw(large)).isFalse();
     assertThat(large.hasReservedCache()).isFalse();
-    queue.streamEnded(0);
+    queue.streamEnded(ENDED, 0);
     assertThat(begun).hasValue(1);
     assertThat(inLine(queue)).containsExactly(running, small);
   }
@@ -215,6 +262,95 @@ class ModelQueueTest {
     inLine(queue);
     assertThat(queue.close()).containsExactlyInAnyOrder(running, large);
     assertThat(queue.caches().waiting()).isZero();
+  }
+
+  @Test
+  void theLowestLevelIsPreemptedFirstAndInItTheStreamThatCameLast() {
+    ModelQueue queue =
+        new ModelQueue(new QueueConfig(8, Duration.ZERO, 3, 3), new CacheBudget(100, () -> {}));
+    Stream middle = running(queue, 30, 4, 2);
+    Stream later = running(queue, 30, 3, 3);
+    Stream earlier = running(queue, 30, 2, 3);
+    PendingRequest high = stream(60, 1);
+    queue.offer(high);
+    assertThat(inLine(queue)).isEmpty();
+    assertThat(later.preempted).isTrue();
+    assertThat(earlier.preempted).isTrue();
+    assertThat(middle.preempted).isFalse();
+    queue.streamPreempted(later);
+    queue.offerNext(again(later, 3));
+    assertThat(inLine(queue)).as("there is not enough").isEmpty();
+    queue.streamPreempted(earlier);
+    assertThat(inLine(queue)).containsExactly(high);
+    assertThat(queue.caches().preemptions()).isEqualTo(2);
+    assertThat(queue.caches().reserved()).isEqualTo(90);
+  }
+
+  @Test
+  void noStreamIsPreemptedForItsOwnLevelOrForTooLittle() {
+    ModelQueue queue = withMemory(100, new AtomicInteger());
+    Stream same = running(queue, 50, 1, 1);
+    Stream low = running(queue, 50, 2, 2);
+    PendingRequest high = stream(60, 1);
+    queue.offer(high);
+    assertThat(inLine(queue)).isEmpty();
+    assertThat(same.preempted).isFalse();
+    assertThat(low.preempted).as("it has too little").isFalse();
+  }
+
+  @Test
+  void noMoreIsPreemptedThanWhatIsMissing() {
+    ModelQueue queue = withMemory(100, new AtomicInteger());
+    Stream first = running(queue, 50, 1, 2);
+    Stream second = running(queue, 50, 2, 2);
+    PendingRequest high = stream(40, 1);
+    queue.offer(high);
+    inLine(queue);
+    inLine(queue);
+    assertThat(second.preempted).isTrue();
+    assertThat(first.preempted).as("what is missing is on its way").isFalse();
+    queue.streamEnded(second, 50);
+    assertThat(inLine(queue)).containsExactly(high);
+    PendingRequest another = stream(50, 1);
+    queue.offer(another);
+    inLine(queue);
+    assertThat(first.preempted).as("what the one that ended had is not awaited").isTrue();
+  }
+
+  @Test
+  void aStreamThatMayBePreemptedLaterIsPreemptedThen() {
+    ModelQueue queue = withMemory(100, new AtomicInteger());
+    var low = new Stream(80, 1);
+    PendingRequest first = first(low, 2);
+    queue.offer(first);
+    assertThat(inLine(queue)).containsExactly(first);
+    queue.offer(stream(60, 1));
+    inLine(queue);
+    assertThat(low.preempted).as("its prompt has not run").isFalse();
+    queue.letPreempt(low, first.request());
+    assertThat(low.preempted).isTrue();
+  }
+
+  @Test
+  void streamsThatWerePreemptedGoOnInTheirOrderBeforeThoseThatHaveNotBegun() {
+    ModelQueue queue = withMemory(100, new AtomicInteger());
+    var earlier = new Stream(40, 1);
+    var later = new Stream(40, 2);
+    PendingRequest running = stream(100, 1);
+    PendingRequest fresh = first(new Stream(40, 3), 2);
+    PendingRequest second = again(later, 2);
+    PendingRequest first = again(earlier, 2);
+    queue.offer(running);
+    inLine(queue);
+    queue.offer(fresh);
+    queue.offerNext(second);
+    queue.offerNext(first);
+    assertThat(inLine(queue)).containsExactly(running);
+    assertThat(queue.caches().waiting()).isEqualTo(3);
+    queue.streamEnded(ENDED, 100);
+    assertThat(inLine(queue)).containsExactly(running, first, second);
+    queue.streamEnded(ENDED, 40);
+    assertThat(inLine(queue)).containsExactly(running, first, second, fresh);
   }
 
   @Test
