@@ -16,6 +16,7 @@ import dev.sluice.telemetry.meter.VersionMeter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 
 /** A stream whose first step has been taken from the queue by a worker. */
@@ -32,6 +33,13 @@ final class StressedStream {
   private volatile boolean answered;
 
   StressedStream() {
+    this(1);
+  }
+
+  /**
+   * @param demand steps that are asked for, the first one among them
+   */
+  StressedStream(long demand) {
     InferenceRequest request = StressedRequests.request();
     steps = new CountedSteps(request, Integer.MAX_VALUE);
     var cancellable =
@@ -45,7 +53,7 @@ final class StressedStream {
     var admission = new StreamAdmission(queue, cancellable, _ -> 1, _ -> {}, () -> 0, 1);
     stream =
         new QueuedStream(admission, request, steps, new Ignoring(), StressedRequests.EVENT_LOOP);
-    stream.request(1);
+    stream.request(demand);
     step = queue.takeAll().getFirst();
   }
 
@@ -59,6 +67,13 @@ final class StressedStream {
     step.complete(
         new InferenceResponse(ran.model().id(), ran.signature(), List.of(), Map.of(), false));
     return step.onCompletion();
+  }
+
+  /** Waits until the event loop has done what it was given before. */
+  static void settle() {
+    var settled = new CompletableFuture<Void>();
+    StressedRequests.EVENT_LOOP.runOnContext(_ -> settled.complete(null));
+    settled.join();
   }
 
   /** Delivers what the worker has answered; returns how many steps it left in the queue. */

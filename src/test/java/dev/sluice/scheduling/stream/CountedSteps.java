@@ -19,6 +19,7 @@ final class CountedSteps implements StreamSteps {
   private int made;
   private int taken;
   private final AtomicInteger closed = new AtomicInteger();
+  private final AtomicInteger recomputed = new AtomicInteger();
 
   CountedSteps(InferenceRequest stream, int count) {
     this.stream = stream;
@@ -59,6 +60,16 @@ final class CountedSteps implements StreamSteps {
       return null;
     }
     return outputs;
+  }
+
+  @Override
+  public void recompute() {
+    recomputed.incrementAndGet();
+  }
+
+  /** Returns how often what is kept was freed, to be computed again. Any thread. */
+  int recomputed() {
+    return recomputed.get();
   }
 
   @Override
