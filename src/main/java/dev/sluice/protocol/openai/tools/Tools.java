@@ -6,6 +6,7 @@ import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.protocol.codec.JsonWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
 
   /**
    * @throws InferenceException with INVALID_ARGUMENT, naming {@code tools} or {@code tool_choice},
-   *     if a call is forced that there is no function for, or there are too many
+   *     if a call is forced that there is no function for, there are too many, or two of one name
    */
   public Tools {
     functions = List.copyOf(functions);
@@ -36,6 +37,7 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
           "parameter \"tools\" is a list of %d; wanted %d functions at most"
               .formatted(functions.size(), MOST));
     }
+    requireDistinctNames(functions);
     if (choice instanceof ToolChoice.Required && functions.isEmpty()) {
       throw InferenceException.invalid(
           "parameter \"tool_choice\" is \"required\"; wanted it beside tools only");
@@ -43,6 +45,19 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     if (choice instanceof ToolChoice.Named(String name) && !names(functions).contains(name)) {
       throw InferenceException.invalid(
           "parameter \"tool_choice\" is the function \"%s\"; wanted one of tools".formatted(name));
+    }
+  }
+
+  /** A call names its function, and nothing else says which one is meant. */
+  private static void requireDistinctNames(List<ToolFunction> functions) {
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < functions.size(); i++) {
+      String name = functions.get(i).name();
+      if (name.isEmpty() || !names.add(name)) {
+        throw InferenceException.invalid(
+            "parameter \"tools[%d]\" is a function named \"%s\"%s; wanted a name of its own"
+                .formatted(i, name, name.isEmpty() ? "" : " again"));
+      }
     }
   }
 
@@ -85,8 +100,7 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
       case ToolChoice.Required _ -> constraint(parallel ? "calls" : "call", functions);
       case ToolChoice.Named(String name) ->
           constraint(
-              "arguments",
-              functions.stream().filter(each -> each.name().equals(name)).limit(1).toList());
+              "arguments", functions.stream().filter(each -> each.name().equals(name)).toList());
     };
   }
 
