@@ -6,6 +6,7 @@ import dev.sluice.config.model.ModelConfig;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
+import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HeldSession;
 import dev.sluice.testing.MaskedDecoder;
 import dev.sluice.testing.MaskedDecoder.Positions;
@@ -33,6 +34,8 @@ class StreamLengthsTest {
 
   /** Both are sent: the caches without the padding that they have beside longer ones. */
   private static final String SHOWN = "  emit: [logits, present.0.key]";
+
+  private final long bytesBefore = TensorMemory.openBytes();
 
   @TempDir Path models;
   private @Nullable HeldDecoder decoder;
@@ -305,6 +308,26 @@ class StreamLengthsTest {
         assertSaysWhatALoopSays(readers.get(i), length(i));
       }
     }
+  }
+
+  @Test
+  void aStreamThatIsNotReadHoldsNoMemoryOfThoseThatGoOn() throws Throwable {
+    start(new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT), "  emit: [logits]");
+    int[] lengths = {3, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60};
+    StreamReader[] readers = prefilled(lengths);
+    block();
+    readers[0].ask(2);
+    for (int i = 1; i < readers.length; i++) {
+      readers[i].ask(100);
+    }
+    settle();
+    held().open();
+    for (int i = 1; i < readers.length; i++) {
+      logits(readers[i]);
+    }
+    // Its own caches are 160 bytes, its neighbours' 24 KiB.
+    assertThat(TensorMemory.openBytes() - bytesBefore).isLessThan(4096);
+    assertThat(logits(readers[0].ask(100))).hasSize(STEPS);
   }
 
   private static int length(int i) {

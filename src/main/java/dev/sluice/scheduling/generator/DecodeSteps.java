@@ -11,6 +11,8 @@ import dev.sluice.scheduling.prefix.FoundPrefix;
 import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.SequencePadding;
+import dev.sluice.tensor.SharedTensor;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.text.constraint.ConstrainedText;
@@ -248,6 +250,36 @@ final class DecodeSteps implements StreamSteps {
     if (history != null) {
       history.add(choice.first());
     }
+  }
+
+  /** Copies what lies in the block of its last run, without its padding. */
+  @Override
+  public void park() {
+    if (inputs.stream().noneMatch(DecodeSteps::isShared)) {
+      return;
+    }
+    for (int i = 0; i < inputs.size(); i++) {
+      NamedTensor input = inputs.get(i);
+      int axis = loop.axes().getOrDefault(input.name(), 0);
+      long cut = axis == 0 ? 0 : paddingOf(input.name());
+      if (cut > 0 || isShared(input)) {
+        Tensor own =
+            cut > 0
+                ? SequencePadding.cut(input.tensor(), axis, proven.side(), cut)
+                : input.tensor().copy();
+        inputs.set(i, new NamedTensor(input.name(), own));
+        input.close();
+      }
+    }
+    padding = 0;
+  }
+
+  private static boolean isShared(NamedTensor input) {
+    return SharedTensor.of(input.tensor()) != null;
+  }
+
+  private long paddingOf(String input) {
+    return loop.config().mask().filter(input::equals).isPresent() ? maskPadding() : padding;
   }
 
   private boolean isLast(StepOutputs given) {

@@ -299,6 +299,9 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
       return true;
     }
     try {
+      if (sent != null && demand.get() == 1) {
+        steps.park();
+      }
       next = nextInputs();
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(sent == null ? List.of() : sent);

@@ -40,6 +40,12 @@ public interface StreamSteps extends AutoCloseable {
   }
 
   /**
+   * Takes what is kept out of memory that other streams go on in, since the next run may be long in
+   * coming. Not asked for when the stream {@link #isOver}.
+   */
+  default void park() {}
+
+  /**
    * Returns the next run of the model: an {@link InferenceRequest#step}, the caller's to close. Not
    * asked for when the stream {@link #isOver}.
    *
