@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Decoders in folders as they are published on Hugging Face, without a {@code model.yml}. */
 class PublishedDecoderIT {
@@ -38,6 +40,10 @@ class PublishedDecoderIT {
     Path one = publish("one");
     Files.writeString(one.resolve("model.yml"), "stream: { prefill_chunk: 0, max_streams: 7 }\n");
     Files.delete(publish("tensors").resolve("tokenizer.json"));
+    Files.writeString(publish("own").resolve("model.yml"), "encoder: { task: none }\n");
+    Files.writeString(
+        publish("declared").resolve("config.pbtxt"),
+        "input { name: \"input_ids\" data_type: TYPE_INT64 dims: [-1, -1] }\n");
     Path hot = publish("hot");
     Files.writeString(
         hot.resolve("generation_config.json"), "{\"do_sample\": true, \"temperature\": -3}");
@@ -142,6 +148,12 @@ class PublishedDecoderIT {
   void staysAModelOfTensorsWithoutATokenizer() {
     assertThat(metadata("tensors")).contains("\"input_ids\"").doesNotContain("\"text\"");
     assertThat(metadata("published")).contains("\"text\"").doesNotContain("\"input_ids\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"own", "declared"})
+  void staysAModelOfTensorsIfItsSettingsWantThat(String model) {
+    assertThat(metadata(model)).contains("\"input_ids\"", "past_key_values.0.key");
   }
 
   @Test

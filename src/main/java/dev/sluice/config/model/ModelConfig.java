@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Settings of one model: its {@code model.yml}, with the server's defaults for keys it leaves out.
@@ -217,6 +218,11 @@ public record ModelConfig(
         breaker,
         encoder,
         ragged);
+  }
+
+  /** Returns whether its {@code config.pbtxt} names an input that is one of some. */
+  public boolean declaresInputIn(Predicate<String> names) {
+    return declared.getInputList().stream().anyMatch(input -> names.test(input.getName()));
   }
 
   /** Returns the same settings for a model that is composed of others. */

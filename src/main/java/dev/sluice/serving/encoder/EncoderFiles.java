@@ -61,8 +61,7 @@ public record EncoderFiles(ModelId id, ModelConfig model, PublishedModel publish
         && model.stream().generator().isEmpty()
         && model.sequence().isEmpty()
         && model.ragged().isEmpty()
-        && model.declared().getInputList().stream()
-            .noneMatch(input -> signature.input(input.getName()).isPresent());
+        && !model.declaresInputIn(name -> signature.input(name).isPresent());
   }
 
   private Task task(Signature signature) {

@@ -3,6 +3,7 @@ package dev.sluice.serving.loading;
 import dev.sluice.config.compat.huggingface.PublishedGeneration;
 import dev.sluice.config.compat.huggingface.PublishedModel;
 import dev.sluice.config.model.BatchingConfig;
+import dev.sluice.config.model.EncoderConfig;
 import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.config.model.GeneratorConfig.Next;
 import dev.sluice.config.model.GeneratorConfig.Stop;
@@ -47,14 +48,15 @@ record PublishedDecoder(PublishedModel published) {
   private static final int TOKEN_LENGTH = 8;
 
   /**
-   * Returns the settings with the loop; the same if they say how the model runs, or if it is no
-   * decoder with a tokenizer.
+   * Returns the settings with the loop; the same if they say how the model runs or name its own
+   * inputs, or if it is no decoder with a tokenizer.
    *
    * @throws dev.sluice.config.binding.ConfigException if a file says what cannot be
    */
   ModelConfig complete(ModelConfig said, Signature signature) {
     Optional<Path> tokenizer = published.file("tokenizer.json");
-    if (saysHow(said) || tokenizer.isEmpty() || !isDecoder(signature)) {
+    boolean named = said.declaresInputIn(name -> signature.input(name).isPresent());
+    if (saysHow(said) || named || tokenizer.isEmpty() || !isDecoder(signature)) {
       return said;
     }
     ModelConfig looped =
@@ -66,7 +68,8 @@ record PublishedDecoder(PublishedModel published) {
   }
 
   private static boolean saysHow(ModelConfig said) {
-    return said.stream().generator().isPresent()
+    return said.encoder().task() == EncoderConfig.Task.NONE
+        || said.stream().generator().isPresent()
         || said.stream().rows() > 0
         || said.sequence().isPresent()
         || said.ragged().isPresent();

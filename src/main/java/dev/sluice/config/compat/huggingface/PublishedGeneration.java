@@ -14,15 +14,25 @@ import java.util.stream.StreamSupport;
  * How a published decoder generates text unless a request says otherwise: {@code
  * generation_config.json}, read as transformers does. Without {@code do_sample: true} the most
  * likely token is chosen.
- *
- * @param file the file's content; nothing if there is none
- * @param config of the model, whose token ends a text if the file names none
  */
-public record PublishedGeneration(JsonNode file, JsonNode config) {
+public final class PublishedGeneration {
   static final String FILE = "generation_config.json";
 
   private static final String END = "eos_token_id";
   private static final double HOTTEST = 1_000;
+  private static final int MOST_STEPS = 1 << 24;
+
+  private final JsonNode file;
+  private final JsonNode config;
+
+  /**
+   * @param file the file's content; nothing if there is none
+   * @param config of the model, whose token ends a text if the file names none
+   */
+  PublishedGeneration(JsonNode file, JsonNode config) {
+    this.file = file;
+    this.config = config;
+  }
 
   /**
    * Returns how tokens are chosen.
@@ -33,7 +43,7 @@ public record PublishedGeneration(JsonNode file, JsonNode config) {
     boolean sampled = file.path("do_sample").asBoolean();
     return new Sampling(
         sampled ? number("temperature", 1, 0, HOTTEST) : 0,
-        sampled ? (int) number("top_k", 0, 0, Integer.MAX_VALUE) : 0,
+        sampled ? count("top_k", 0, Integer.MAX_VALUE).orElse(0) : 0,
         sampled ? number("top_p", 1, 0, 1) : 1,
         sampled ? number("min_p", 0, 0, 1) : 0,
         Optional.empty(),
@@ -72,9 +82,18 @@ public record PublishedGeneration(JsonNode file, JsonNode config) {
    * @throws ConfigException if it is no such number
    */
   public OptionalInt maxNewTokens() {
-    return file.hasNonNull("max_new_tokens")
-        ? OptionalInt.of((int) number("max_new_tokens", 1, 1, Integer.MAX_VALUE))
-        : OptionalInt.empty();
+    return count("max_new_tokens", 1, MOST_STEPS);
+  }
+
+  private OptionalInt count(String name, int least, int most) {
+    JsonNode count = file.path(name);
+    if (count.isMissingNode() || count.isNull()) {
+      return OptionalInt.empty();
+    }
+    if (!count.isInt() || count.intValue() < least || count.intValue() > most) {
+      throw wrong(name, count, "a whole number from %d to %d".formatted(least, most));
+    }
+    return OptionalInt.of(count.intValue());
   }
 
   private double number(String name, double otherwise, double least, double most) {
@@ -82,13 +101,15 @@ public record PublishedGeneration(JsonNode file, JsonNode config) {
     if (number.isMissingNode() || number.isNull()) {
       return otherwise;
     }
-    if (!number.isNumber() || number.doubleValue() < least || number.doubleValue() > most) {
+    if (!number.isNumber() || !(number.doubleValue() >= least && number.doubleValue() <= most)) {
       throw wrong(name, number, "a number from %s to %s".formatted(least, most));
     }
     return number.doubleValue();
   }
 
-  private static ConfigException wrong(String name, JsonNode got, String wanted) {
-    return new ConfigException("%s in %s is %s; wanted %s".formatted(name, FILE, got, wanted));
+  /** The end may be named by the other file. */
+  private ConfigException wrong(String name, JsonNode got, String wanted) {
+    String source = file.hasNonNull(name) ? FILE : "config.json";
+    return new ConfigException("%s in %s is %s; wanted %s".formatted(name, source, got, wanted));
   }
 }
