@@ -84,16 +84,20 @@ final class CompletionReader {
       return List.of(reader.text(PROMPT));
     }
     List<String> texts = new ArrayList<>();
+    int count = 0;
     in.beginArray();
     while (in.nextElement()) {
       if (in.peek() != Kind.STRING) {
-        throw reader.wrong(
-            "%s[%d]".formatted(PROMPT, texts.size()), "a text: token ids are not taken");
+        throw reader.wrong("%s[%d]".formatted(PROMPT, count), "a text: token ids are not taken");
       }
-      texts.add(in.string().toText());
+      if (count++ < ChoiceRequests.MOST) {
+        texts.add(in.string().toText());
+      } else {
+        in.skipValue();
+      }
     }
-    if (texts.isEmpty() || texts.size() > ChoiceRequests.MOST) {
-      throw OpenAiError.parameter(PROMPT, "a list of " + texts.size(), TEXTS);
+    if (count == 0 || count > ChoiceRequests.MOST) {
+      throw OpenAiError.parameter(PROMPT, "a list of " + count, TEXTS);
     }
     return texts;
   }
