@@ -65,6 +65,7 @@ public record PythonPackages(Path place) {
       Process process = new ProcessBuilder(command).inheritIO().start();
       process.onExit().completeOnTimeout(process, INSTALLING_SECONDS, TimeUnit.SECONDS).join();
       boolean ended = !process.isAlive();
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
       return ended && process.exitValue() == 0;
     } catch (IOException e) {
