@@ -135,7 +135,7 @@ public final class SharedTensor implements AutoCloseable {
   }
 
   /**
-   * Returns whether nobody has another slice than so many: who holds these may write to what lies
+   * Returns whether there are so many slices and no more: who holds these may write to what lies
    * outside of them.
    */
   public boolean isLeft(int slices) {

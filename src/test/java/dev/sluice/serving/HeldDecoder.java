@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
@@ -31,6 +32,8 @@ import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +42,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A decoder that is served, and whose runs a test holds. Nothing is open once it is closed. */
 final class HeldDecoder implements AutoCloseable {
+  /** Setting of streams with which a model takes text; see {@link #writeVocabulary}. */
+  static final String TEXT = "  text: { vocabulary: vocabulary.json }";
+
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEF";
+
   private final long blocksBefore = TensorMemory.openBlocks();
   private final Vertx vertx = Vertx.vertx();
   private final Context callerContext = vertx.getOrCreateContext();
@@ -46,6 +54,7 @@ final class HeldDecoder implements AutoCloseable {
   private final HeldSession session;
   private final ServableModel model;
   private final int proofs;
+  private List<String> asked = List.of();
   private @Nullable StreamReader blocker;
 
   /**
@@ -111,8 +120,29 @@ final class HeldDecoder implements AutoCloseable {
     return prompt;
   }
 
+  /** Asks for these outputs from now on. */
+  void asking(String... outputs) {
+    asked = List.of(outputs);
+  }
+
   StreamReader stream(int length) {
     return stream(tokens(Shape.of(1, length), prompt(length)));
+  }
+
+  /** Writes a file by which each token is a letter. */
+  static void writeVocabulary(Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("vocabulary.json"),
+        LETTERS.chars().mapToObj(c -> "\"" + (char) c + "\"").collect(joining(",", "[", "]")));
+  }
+
+  /** Returns a text of so many tokens, those of {@link #prompt}. */
+  static NamedTensor text(int length) {
+    var text = new StringBuilder();
+    for (long token : prompt(length)) {
+      text.append(LETTERS.charAt((int) token));
+    }
+    return new NamedTensor("text", Tensors.texts(Shape.of(1), text.toString()));
   }
 
   static NamedTensor tokens(Shape shape, long... ids) {
@@ -142,7 +172,7 @@ final class HeldDecoder implements AutoCloseable {
             lease.acquireFor(caller),
             model.metadata().signature("").orElseThrow(),
             List.of(inputs),
-            List.of(),
+            asked,
             deadline,
             "r",
             options);

@@ -66,6 +66,7 @@ class PreemptionTest {
                 "decoder",
                 STEPS,
                 "  cache_memory: %d\n%s\n%s".formatted(memory, stream, model));
+    HeldDecoder.writeVocabulary(folder);
     decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
     proved = decoder.held().shapes().size();
   }
@@ -241,27 +242,54 @@ class PreemptionTest {
   }
 
   @Test
-  void aStreamIsNotPreemptedForOneOfItsOwnPriority() throws Throwable {
-    start(ONE);
+  void usageIsThatOfTheOwnPromptAlone() throws Throwable {
+    start(Positions.GIVEN, 1_700, "  prefill_chunk: 4\n" + HeldDecoder.TEXT + "\n", LEVELS);
+    decoder().asking("text", "prompt_tokens", "cached_tokens");
+    assertThat(usage(text(LOW, 18))).containsExactly(18, 0);
+    List<Integer> wanted = usage(text(LOW, 18));
+    StreamReader low = parked(text(LOW, 18), 7);
+    parked(text(HIGH, 15), 1).leave();
+    assertThat(meter().preemptions()).isEqualTo(1);
+    assertThat(usage(low)).isEqualTo(wanted);
+    assertThat(wanted.getLast()).isBetween(1, 17);
+  }
+
+  private StreamReader text(int priority, int length) {
+    return decoder().stream(
+        Deadline.NONE, RequestOptions.ofPriority(priority), HeldDecoder.text(length));
+  }
+
+  /** Returns the numbers of the last message. */
+  private static List<Integer> usage(StreamReader reader) throws Throwable {
+    reader.ask(100).end();
+    List<float[]> last = List.of();
+    while (reader.waiting() > 0) {
+      last = reader.next();
+    }
+    return last.stream().map(number -> Float.floatToRawIntBits(number[0])).toList();
+  }
+
+  /** Two streams of these priorities: the second one begins when the first has ended. */
+  private void assertTheSecondWaits(int priority, int ofSecond) throws Throwable {
     List<Integer> wanted = alone(3);
-    StreamReader first = parked(stream(LOW, 3), 1);
-    StreamReader second = stream(LOW, 3).ask(100);
+    StreamReader first = parked(stream(priority, 3), 1);
+    StreamReader second = stream(ofSecond, 3).ask(100);
     awaitWaiting(1);
-    assertThat(meter().preemptions()).isZero();
     assertThat(tokens(first)).isEqualTo(wanted);
     assertThat(tokens(second)).isEqualTo(wanted);
+    assertThat(meter().preemptions()).isZero();
+  }
+
+  @Test
+  void aStreamIsNotPreemptedForOneOfItsOwnPriority() throws Throwable {
+    start(ONE);
+    assertTheSecondWaits(LOW, LOW);
   }
 
   @Test
   void nothingIsPreemptedWhereTheSettingsSaySo() throws Throwable {
     start(Positions.GIVEN, ONE, "  preemption: false", LEVELS);
-    List<Integer> wanted = alone(3);
-    StreamReader low = parked(stream(LOW, 3), 1);
-    StreamReader high = stream(HIGH, 3).ask(100);
-    awaitWaiting(1);
-    assertThat(tokens(low)).isEqualTo(wanted);
-    assertThat(tokens(high)).isEqualTo(wanted);
-    assertThat(meter().preemptions()).isZero();
+    assertTheSecondWaits(LOW, HIGH);
     assertThat(decoder().model().streamAdvice().orElseThrow())
         .endsWith(
             "streams of lower priorities would be preempted without stream.preemption: false");
@@ -270,13 +298,7 @@ class PreemptionTest {
   @Test
   void aModelWhoseCachesCannotBeComputedAgainIsNotPreempted() throws Throwable {
     start(Positions.OF_STEP, ONE, "", LEVELS);
-    List<Integer> wanted = alone(3);
-    StreamReader low = parked(stream(LOW, 3), 1);
-    StreamReader high = stream(HIGH, 3).ask(100);
-    awaitWaiting(1);
-    assertThat(tokens(low)).isEqualTo(wanted);
-    assertThat(tokens(high)).isEqualTo(wanted);
-    assertThat(meter().preemptions()).isZero();
+    assertTheSecondWaits(LOW, HIGH);
     assertThat(decoder().model().streamAdvice().orElseThrow())
         .endsWith("streams are not preempted, for the same reason");
   }

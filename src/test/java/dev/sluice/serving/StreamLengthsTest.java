@@ -325,9 +325,42 @@ class StreamLengthsTest {
     for (int i = 1; i < readers.length; i++) {
       logits(readers[i]);
     }
-    // Its own caches are 160 bytes, its neighbours' 24 KiB.
-    assertThat(TensorMemory.openBytes() - bytesBefore).isLessThan(4096);
+    long held = TensorMemory.openBytes() - bytesBefore;
     assertThat(logits(readers[0].ask(100))).hasSize(STEPS);
+    // Its own caches are 160 bytes, its neighbours' 24 KiB.
+    assertThat(held).isLessThan(4096);
+  }
+
+  @Test
+  void aStreamOfTextThatIsNotReadHoldsNoMemoryOfThoseThatGoOn() throws Throwable {
+    Path written =
+        new MaskedDecoder(Positions.GIVEN, OnnxModelWriter.FLOAT)
+            .writeTo(models, "decoder", STEPS, HeldDecoder.TEXT);
+    HeldDecoder.writeVocabulary(written);
+    start(written, HeldDecoder.config(written));
+    held().hold();
+    StreamReader[] readers = new StreamReader[12];
+    for (int i = 0; i < readers.length; i++) {
+      StreamReader reader = stream(HeldDecoder.text(i == 0 ? 3 : 60)).ask(1);
+      held().letGo(1);
+      Polling.await("the prompt has run", () -> reader.waiting() == 1);
+      readers[i] = reader;
+    }
+    readers[1].ask(100);
+    held().awaitRun();
+    readers[0].ask(2);
+    for (int i = 2; i < readers.length; i++) {
+      readers[i].ask(100);
+    }
+    settle();
+    held().open();
+    for (int i = 1; i < readers.length; i++) {
+      readers[i].end();
+    }
+    long held = TensorMemory.openBytes() - bytesBefore;
+    readers[0].ask(100).end();
+    assertThat(readers[0].waiting()).isGreaterThanOrEqualTo(STEPS - 1);
+    assertThat(held).isLessThan(4096);
   }
 
   private static int length(int i) {

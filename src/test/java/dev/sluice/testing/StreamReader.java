@@ -36,14 +36,19 @@ public final class StreamReader implements Flow.Subscriber<InferenceResponse> {
 
   /** Asks for so many responses more. */
   public StreamReader ask(long count) {
-    callerContext.runOnContext(_ -> subscription.join().request(count));
+    onEventLoop(given -> given.request(count));
     return this;
   }
 
   /** Leaves. */
   public StreamReader leave() {
-    callerContext.runOnContext(_ -> subscription.join().cancel());
+    onEventLoop(Flow.Subscription::cancel);
     return this;
+  }
+
+  /** A stream of text begins on a worker: the event loop must not wait for it. */
+  private void onEventLoop(Consumer<Flow.Subscription> action) {
+    var _ = subscription.thenAccept(given -> callerContext.runOnContext(_ -> action.accept(given)));
   }
 
   /** The outputs of the next response, once it is there. */
@@ -81,7 +86,11 @@ public final class StreamReader implements Flow.Subscriber<InferenceResponse> {
     try (response) {
       last = response.last();
       responses.add(
-          response.outputs().stream().map(NamedTensor::tensor).map(Tensors::toFloats).toList());
+          response.outputs().stream()
+              .map(NamedTensor::tensor)
+              .filter(tensor -> tensor.type().isFixedSize())
+              .map(Tensors::toFloats)
+              .toList());
     }
   }
 

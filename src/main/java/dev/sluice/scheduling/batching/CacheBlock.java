@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The caches that a run of decode steps has left, as the next run takes them: without a copy but
  * for the rows of streams that come. These take rows of streams that have left; what is left of
- * such rows runs along, and nobody looks at it.
+ * such rows runs along, and is read by no stream.
  *
  * <p>Owner: owns nothing. Each stream owns its slices of the block, and the last one to close them
- * frees it. Rows are written to only if nobody but the members has a slice. One thread, as long as
- * the members are open.
+ * frees it. Rows are written to only if the members alone have slices. One thread, as long as the
+ * members are open.
  */
 final class CacheBlock {
   /**

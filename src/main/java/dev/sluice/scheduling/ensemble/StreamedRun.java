@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * stream. On the event loop that asked, but for cancelling the request.
  */
 abstract class StreamedRun implements Flow.Subscription {
-  /** Responses of a member that are asked for while one is under way, that one among them. */
-  private static final int AHEAD = 2;
+  /**
+   * Responses of a member that are asked for while one is under way, that one among them: so many
+   * that a decoder is not parked, and its caches copied, while the event loop takes them.
+   */
+  private static final int AHEAD = 4;
 
   private final String ensemble;
   private final DataPlane members;

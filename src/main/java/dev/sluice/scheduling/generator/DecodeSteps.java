@@ -50,6 +50,9 @@ final class DecodeSteps implements StreamSteps {
   private PromptInputs prompt;
   private boolean prefilling = true;
 
+  /** Tokens of the request's own prompt that were not computed. */
+  private int reused;
+
   /** Elements of padding in what is fed back. */
   private long padding;
 
@@ -162,7 +165,7 @@ final class DecodeSteps implements StreamSteps {
 
   /** Returns how many tokens of the prompt were not computed, since an earlier one had them. */
   int reusedTokens() {
-    return prompt.reused();
+    return reused;
   }
 
   @Override
@@ -230,6 +233,9 @@ final class DecodeSteps implements StreamSteps {
         inputs =
             gather(input -> prompt.behind(input, cache -> given.feed(cache.output(), List.of())));
         return null;
+      }
+      if (steps == 0) {
+        reused = prompt.reused();
       }
       prefilling = false;
       steps++;

@@ -71,6 +71,11 @@ final class DetokenizedSteps implements StreamSteps {
   }
 
   @Override
+  public void park() {
+    steps.park();
+  }
+
+  @Override
   public InferenceRequest next() {
     return steps.next();
   }

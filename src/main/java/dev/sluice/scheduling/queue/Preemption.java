@@ -31,7 +31,7 @@ final class Preemption {
   /** Of {@link #running}, how many bytes those of each level have reserved. */
   private final long[] bytes;
 
-  /** Streams that have been told to, and have not given anything back yet. */
+  /** Victims that have not given anything back yet. */
   private final Set<CacheHolder> yielding = new HashSet<>();
 
   private long yieldingBytes;

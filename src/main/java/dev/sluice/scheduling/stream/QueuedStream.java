@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * Cancel.   Cancelling marks the request. A parked stream is resumed and closed at once; one in the
  *           queue is found there by the next worker; one that runs is interrupted if its batch has no
  *           other requests, and in any case not continued.
- * Preempt.  The holder of the queue tells a stream to give up the memory of its caches. It sets a mark
+ * Preempt.  The holder of the queue has a stream give up the memory of its caches. It sets a mark
  *            and has the event loop look. Whoever owns the stream obeys: the event loop one that is
  *            parked, or whose step it can take out of the queue; else the worker, before it makes the
  *            next step. Where it has not seen the mark by then, it has the event loop look again once
@@ -70,10 +70,10 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
   /** Whether memory is reserved for its caches. Belongs to who owns the stream. */
   private boolean reservesCache;
 
-  /** Whether it may be told to give that up. Belongs to who owns the stream. */
+  /** Whether it may be preempted. Belongs to who owns the stream. */
   private boolean preemptible;
 
-  /** Whether it was told to, and has not done so yet. */
+  /** Whether it is to free its caches, and has not done so yet. */
   private volatile boolean preempted;
 
   /** The step that was put into the queue last, but for the first. */

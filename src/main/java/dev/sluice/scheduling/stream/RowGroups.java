@@ -70,6 +70,21 @@ public final class RowGroups implements StreamSteps {
   }
 
   @Override
+  public boolean canRecompute() {
+    return false;
+  }
+
+  @Override
+  public void recompute() {
+    throw new IllegalStateException("nothing is kept from step to step");
+  }
+
+  @Override
+  public void park() {
+    // Nothing is kept from step to step.
+  }
+
+  @Override
   public List<NamedTensor> take(List<NamedTensor> outputs) {
     return outputs;
   }

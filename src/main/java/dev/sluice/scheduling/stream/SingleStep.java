@@ -26,6 +26,21 @@ final class SingleStep implements StreamSteps {
   }
 
   @Override
+  public boolean canRecompute() {
+    return false;
+  }
+
+  @Override
+  public void recompute() {
+    throw new IllegalStateException("nothing is kept from step to step");
+  }
+
+  @Override
+  public void park() {
+    // Nothing is kept from step to step.
+  }
+
+  @Override
   public List<NamedTensor> take(List<NamedTensor> outputs) {
     return outputs;
   }

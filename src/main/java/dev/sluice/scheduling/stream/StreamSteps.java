@@ -27,23 +27,19 @@ public interface StreamSteps extends AutoCloseable {
    * Returns whether what is kept could be computed again. Not asked for when the stream {@link
    * #isOver}.
    */
-  default boolean canRecompute() {
-    return false;
-  }
+  boolean canRecompute();
 
   /**
    * Frees what is kept, so that the next runs compute it again and go on from there. Only if it
    * {@link #canRecompute}; what a step was made of may have been freed.
    */
-  default void recompute() {
-    throw new IllegalStateException("what is kept cannot be computed again");
-  }
+  void recompute();
 
   /**
    * Takes what is kept out of memory that other streams go on in, since the next run may be long in
    * coming. Not asked for when the stream {@link #isOver}.
    */
-  default void park() {}
+  void park();
 
   /**
    * Returns the next run of the model: an {@link InferenceRequest#step}, the caller's to close. Not

@@ -31,6 +31,9 @@ final class AskedStream implements Flow.Subscriber<InferenceResponse> {
    */
   private record End(@Nullable Throwable failure) implements Event {}
 
+  /** Messages that are asked for before the plugin has taken one: a decoder goes on meanwhile. */
+  private static final int AHEAD = 4;
+
   private final CompletableFuture<Context> eventLoop = new CompletableFuture<>();
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
@@ -89,7 +92,7 @@ final class AskedStream implements Flow.Subscriber<InferenceResponse> {
     if (left) {
       given.cancel();
     } else {
-      given.request(1);
+      given.request(AHEAD);
     }
   }
 

@@ -285,7 +285,7 @@ class EnsembleStreamTest {
     members.answer("behind", 0);
     assertThat(members.stream("many").wanted).isZero();
     reader.ask(100);
-    assertThat(members.stream("many").wanted).as("one ahead").isEqualTo(2);
+    assertThat(members.stream("many").wanted).as("three ahead").isEqualTo(4);
     members.end("many");
     assertThat(reader.read).containsExactly("b12 a1", "end");
   }

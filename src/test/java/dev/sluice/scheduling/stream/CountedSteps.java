@@ -63,6 +63,16 @@ final class CountedSteps implements StreamSteps {
   }
 
   @Override
+  public boolean canRecompute() {
+    return false;
+  }
+
+  @Override
+  public void park() {
+    // Nothing is kept.
+  }
+
+  @Override
   public void recompute() {
     recomputed.incrementAndGet();
   }
