@@ -46,9 +46,11 @@ public final class StreamReader implements Flow.Subscriber<InferenceResponse> {
     return this;
   }
 
-  /** A stream of text begins on a worker: the event loop must not wait for it. */
+  /** A stream of text begins later, on a worker, for which the event loop must not wait. */
   private void onEventLoop(Consumer<Flow.Subscription> action) {
-    var _ = subscription.thenAccept(given -> callerContext.runOnContext(_ -> action.accept(given)));
+    callerContext.runOnContext(_ -> {
+      var _ = subscription.thenAccept(action);
+    });
   }
 
   /** The outputs of the next response, once it is there. */
