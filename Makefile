@@ -91,7 +91,7 @@ target/docs-venv/.done: src/build/docs-requirements.txt
 ## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm,
 ## go and mvn; about 5 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
-	python3 src/test/python/conformance.py $(CLIENTS)
+	JAVA_HOME=$(JAVA25) python3 src/test/python/conformance.py $(CLIENTS)
 
 ## Has openapi-spec-validator and schemathesis judge a running server by its API documents (Python 3): URL=http://localhost:8080, and
 ## MODELS="addsub language" for some models alone. A test asks a sample model so.

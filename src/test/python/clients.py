@@ -1,6 +1,6 @@
 """The clients that conformance.py has ask: what each needs, the server it asks, and how it is started.
 
-In commands {place} is the client's environment, {http} and {grpc} are the server's ports. A script ends with 0 if all was as
+In commands {place} is the client's environment, {http}, {grpc} and {admin} are the server's ports. A script ends with 0 if all was as
 expected, and with 3 if the client cannot run here.
 """
 import os
@@ -93,7 +93,6 @@ class Client(NamedTuple):
     asks: list
     environment: dict = {}
 
-
 def python(script, *words):
     return ["{place}/bin/python", TEST / "python" / script, *words]
 
@@ -103,7 +102,8 @@ CLIENTS = {
                   ["serve", "--models", MODELS / "tfs", *LISTEN], python("tfs_client.py", "localhost:{grpc}")),
     "kserve": Client([Pip(["kserve==0.21.0"])], ["kserve", "--model_dir", SAMPLES, "--http_port={http}", "--grpc_port={grpc}"],
                      python("kserve_client.py", "localhost:{http}")),
-    "triton": Client([Pip(["tritonclient[all]==2.73.0"])], TRITON, python("triton_client.py", *ADDRESSES)),
+    "triton": Client([Pip(["tritonclient[all]==2.73.0"])], [*TRITON, "--set=admin=localhost:{admin}"],
+                     python("triton_client.py", "localhost:{admin}", "localhost:{admin}")),
     "triton-control": Client(
         [Pip(["tritonclient[all]==2.73.0"])],
         ["tritonserver", "--model-repository", MODELS / "triton", "--model-control-mode=explicit", "--load-model=simple",
@@ -132,7 +132,7 @@ CLIENTS = {
                                    "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1"])],
                  TRITON, ["{place}/client", "localhost:{grpc}"]),
     "burst": Client([Pip(["aiohttp==3.14.5", "grpcio==1.85.1"])],
-                    ["serve", "--models", SAMPLES, "--set=models.list.millis={work}/burst-millis", *LISTEN],
+                    ["serve", "--models", SAMPLES, "--set=models.list.millis={work}/burst-millis", "--set=models.strict_readiness=false", *LISTEN],
                     python("burst.py", "localhost:{http}", "{work}/burst-millis")),
     "perf_analyzer": Client([Pip(["tritonclient==2.41.1", "nvidia-cuda-runtime-cu12==12.9.79"]), Debian("libb64-0d")], TRITON,
                             python("perf_analyzer.py", *ADDRESSES)),

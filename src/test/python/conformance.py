@@ -125,7 +125,7 @@ def prepare(run, client):
 
 
 def ask(run, client):
-    words = {"http": free_port(), "grpc": free_port(), "place": run.place, "work": WORK}
+    words = {"http": free_port(), "grpc": free_port(), "admin": free_port(), "place": run.place, "work": WORK}
     with open(WORK / f"{run.name}.log", "w") as log:
         server = run.start([ROOT / "target/sluice/bin/sluice", *(str(word).format(**words) for word in client.server)], log)
         try:
