@@ -89,7 +89,7 @@ target/docs-venv/.done: src/build/docs-requirements.txt
 	touch $@
 
 ## Has the real clients of each protocol ask the distribution: installs them below target/conformance-venv (Python 3, npm,
-## go and mvn; about 5 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
+## go and mvn; about 6 GB). CLIENTS="kserve triton" chooses some. Exit code 3: none failed, but one could not be installed.
 conformance: build
 	JAVA_HOME=$(JAVA25) python3 src/test/python/conformance.py $(CLIENTS)
 

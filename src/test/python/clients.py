@@ -4,8 +4,10 @@ In commands {place} is the client's environment, {http}, {grpc} and {admin} are 
 expected, and with 3 if the client cannot run here.
 """
 import os
+import re
 import shutil
 import sys
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +29,19 @@ class Pip(NamedTuple):
     def into(self, run):
         run.install([sys.executable, "-m", "venv", "--clear", run.place])
         run.install([run.place / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *self.packages])
+
+
+class PipWithout(NamedTuple):
+    """A package of Python and what it wants, in the versions it names, without some that it starts without."""
+    package: str
+    without: set
+
+    def into(self, run):
+        Pip(["--no-deps", self.package]).into(run)
+        site = next(run.place.glob("lib/python*/site-packages"))
+        [package] = Distribution.discover(name=self.package.split("==")[0], path=[str(site)])
+        wanted = [one for one in package.requires if "extra ==" not in one and re.match(r"[\w.-]+", one)[0] not in self.without]
+        run.install([run.place / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted])
 
 
 class Debian(NamedTuple):
@@ -93,6 +108,10 @@ class Client(NamedTuple):
     asks: list
     environment: dict = {}
 
+# What Open WebUI runs models of its own with, PyTorch and all: it asks the server instead.
+LOCAL_MODELS = {"accelerate", "faster-whisper", "opencv-python-headless", "rapidocr", "sentence-transformers", "transformers"}
+
+
 def python(script, *words):
     return ["{place}/bin/python", TEST / "python" / script, *words]
 
@@ -127,6 +146,7 @@ CLIENTS = {
                       {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}),
     "ai": Client([Npm(["ai@7.0.173", "@ai-sdk/openai-compatible@2.0.92"])], TEXT,
                  ["node", TEST / "node/ai_client.mjs", "localhost:{http}", "{place}"]),
+    "open-webui": Client([PipWithout("open-webui==0.12.4", LOCAL_MODELS)], TEXT, python("open_webui_client.py", "localhost:{http}")),
     "go": Client([Pip(["grpcio-tools==1.85.1"]),
                   Go(TEST / "go", ["google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.6",
                                    "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1"])],
