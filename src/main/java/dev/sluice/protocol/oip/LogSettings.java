@@ -15,6 +15,9 @@ import java.util.Map;
  * names there. The format is that of the beginning of a line of text; lines of JSON have one form.
  */
 public final class LogSettings {
+  /** What fits the field of gRPC's answer. */
+  private static final long LARGEST_LEVEL = 0xFFFF_FFFFL;
+
   private final Map<String, ParameterValue> changes = new LinkedHashMap<>();
 
   /**
@@ -53,6 +56,10 @@ public final class LogSettings {
     if (!(value instanceof ParameterValue.Whole(long level, _)) || level < 0) {
       throw InferenceException.invalid(
           "log setting '" + name + "' expects an unsigned integer, got " + shown(value));
+    }
+    if (level > LARGEST_LEVEL) {
+      throw InferenceException.invalid(
+          "log setting '" + name + "' is " + level + ", wanted at most " + LARGEST_LEVEL);
     }
   }
 

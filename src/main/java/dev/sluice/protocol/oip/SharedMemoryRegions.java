@@ -6,6 +6,7 @@ import dev.sluice.inference.access.Caller;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -130,8 +131,8 @@ public final class SharedMemoryRegions {
     if (OF_OTHERS.matcher(key).matches()) {
       throw unable(key, "it is no region of a client");
     }
-    Path file = folder.resolve(key.startsWith("/") ? key.substring(1) : key);
     try {
+      Path file = folder.resolve(key.startsWith("/") ? key.substring(1) : key);
       if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
         throw new NoSuchFileException(key);
       }
@@ -140,7 +141,8 @@ public final class SharedMemoryRegions {
       }
       return FileChannel.open(
           file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | InvalidPathException e) {
+      // Where the locale is not UTF-8, most letters cannot be in a file's name.
       throw unable(key, "there is no such file");
     } catch (IOException e) {
       throw unable(key, "the server may not read and write it");

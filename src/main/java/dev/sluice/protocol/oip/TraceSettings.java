@@ -45,7 +45,7 @@ public final class TraceSettings {
                   + Excerpt.of(name)
                   + "', wanted one of trace_level, trace_rate, trace_count, log_frequency");
     }
-    changes.put(name, values);
+    changes.put(name, values.stream().distinct().toList());
   }
 
   private static void requireLevels(List<String> levels) {

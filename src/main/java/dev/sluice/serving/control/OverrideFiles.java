@@ -2,6 +2,8 @@ package dev.sluice.serving.control;
 
 import dev.sluice.inference.InferenceException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -65,6 +67,16 @@ final class OverrideFiles {
       if (part.getBytes(StandardCharsets.UTF_8).length > LONGEST_PART) {
         throw refused(name, "has a part of more than " + LONGEST_PART + " bytes");
       }
+    }
+    requirePath(name);
+  }
+
+  /** Where the locale is not UTF-8, most letters cannot be in a file's name. */
+  private static void requirePath(String name) {
+    try {
+      var _ = Path.of(name);
+    } catch (InvalidPathException e) {
+      throw refused(name, "cannot be one of this system: " + e.getReason());
     }
   }
 

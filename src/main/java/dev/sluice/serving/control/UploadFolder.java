@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -82,7 +81,7 @@ final class UploadFolder {
         made.delete();
         throw e;
       }
-    } catch (IOException | InvalidPathException e) {
+    } catch (IOException e) {
       throw new InferenceException(
           ErrorCode.INTERNAL, "the files of the load request cannot be written: " + e, e);
     }
