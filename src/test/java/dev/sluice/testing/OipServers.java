@@ -13,9 +13,14 @@ public final class OipServers {
 
   /** Returns a server of fake planes. */
   public static <P extends DataPlane & ControlPlane> OipServer of(P planes, LongSupplier nanoTime) {
+    return of(planes, planes, nanoTime);
+  }
+
+  /** Returns a server of two fake planes. */
+  public static OipServer of(DataPlane data, ControlPlane control, LongSupplier nanoTime) {
     return new OipServer(
-        planes,
-        planes,
+        data,
+        control,
         new FakeLog(),
         new OipServer.Identity("sluice", "1"),
         Telemetry.unseen(),

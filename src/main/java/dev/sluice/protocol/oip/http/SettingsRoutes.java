@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelSelector;
+import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
@@ -21,7 +22,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** The settings of the log and of traces: GET reads them, POST changes them and answers alike. */
@@ -30,17 +31,19 @@ record SettingsRoutes(OipServer server) {
     answer(exchange, this::setLogging, this::logSettings);
   }
 
-  private void setLogging(HttpExchange exchange, JsonCursor in) {
+  /**
+   * Changes the settings of the log as a body asks for.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT or UNIMPLEMENTED if there is no such change,
+   *     PERMISSION_DENIED if the caller may not make it
+   */
+  void setLogging(Caller caller, Body body) {
     var settings = new LogSettings();
-    while (in.nextKey()) {
-      String name = in.key();
-      settings.put(name, JsonParameters.value(name, in));
-    }
-    in.finish();
-    settings.apply(server.logs(), exchange.caller());
+    read(body, (name, in) -> settings.put(name, JsonParameters.value(name, in)));
+    settings.apply(server.logs(), caller);
   }
 
-  private Buffer logSettings() {
+  Buffer logSettings() {
     var out = new JsonWriter(256);
     ResponseParametersJson.object(LogSettings.of(server.logs()), out);
     return out.toBuffer();
@@ -61,17 +64,14 @@ record SettingsRoutes(OipServer server) {
   }
 
   private void tracing(HttpExchange exchange, String model) {
-    answer(exchange, (from, in) -> setTracing(from, model, in), () -> traceSettings(model));
+    answer(exchange, (from, body) -> setTracing(from, model, body), () -> traceSettings(model));
   }
 
-  private void setTracing(HttpExchange exchange, String model, JsonCursor in) {
+  /** Does the same for the settings of traces; of all models if the name is empty. */
+  void setTracing(Caller caller, String model, Body body) {
     var settings = new TraceSettings();
-    while (in.nextKey()) {
-      String name = in.key();
-      settings.put(name, values(name, in));
-    }
-    in.finish();
-    settings.apply(server, model, exchange.caller());
+    read(body, (name, in) -> settings.put(name, values(name, in)));
+    settings.apply(server, model, caller);
   }
 
   private static List<String> values(String name, JsonCursor in) {
@@ -89,7 +89,7 @@ record SettingsRoutes(OipServer server) {
     return values;
   }
 
-  private Buffer traceSettings(String model) {
+  Buffer traceSettings(String model) {
     var out = new JsonWriter(256);
     char before = '{';
     for (var setting : TraceSettings.of(server, model).entrySet()) {
@@ -113,14 +113,8 @@ record SettingsRoutes(OipServer server) {
     out.raw(']');
   }
 
-  /** Changes what a body asks for. */
-  @FunctionalInterface
-  private interface Change {
-    /** Applies the settings of the body. */
-    void make(HttpExchange exchange, JsonCursor in);
-  }
-
-  private static void answer(HttpExchange exchange, Change change, Supplier<Buffer> settings) {
+  private static void answer(
+      HttpExchange exchange, BiConsumer<Caller, Body> change, Supplier<Buffer> settings) {
     if (exchange.method().equals(HttpMethod.GET)) {
       exchange.json(200, settings.get());
       return;
@@ -128,18 +122,22 @@ record SettingsRoutes(OipServer server) {
     exchange
         .body()
         .map(body -> {
-          read(body, in -> change.make(exchange, in));
+          change.accept(exchange.caller(), body);
           return settings.get();
         })
         .onComplete(
             body -> exchange.json(200, body), failure -> OipHttpHandler.fail(exchange, failure));
   }
 
-  private static void read(Body body, Consumer<JsonCursor> change) {
+  /** Gives each member of a body's object, by its name, to what reads its value. */
+  private static void read(Body body, BiConsumer<String, JsonCursor> setting) {
     try {
       var in = new JsonCursor(body);
       JsonFields.beginObject(in, "request");
-      change.accept(in);
+      while (in.nextKey()) {
+        setting.accept(in.key(), in);
+      }
+      in.finish();
     } catch (JsonException e) {
       throw JsonFields.malformed(e);
     }

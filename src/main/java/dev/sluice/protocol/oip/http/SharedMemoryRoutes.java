@@ -51,10 +51,8 @@ record SharedMemoryRoutes(SharedMemoryRegions regions) {
                   exchange.compute(
                       BLOCKING,
                       () -> {
-                        Registration asked = Registration.read(body);
-                        regions.register(
-                            caller, name, asked.key(), asked.offset(), asked.byteSize());
-                        return asked;
+                        register(caller, name, body);
+                        return name;
                       }))
               .onComplete(
                   _ -> exchange.empty(OK), failure -> OipHttpHandler.fail(exchange, failure));
@@ -67,6 +65,16 @@ record SharedMemoryRoutes(SharedMemoryRegions regions) {
         exchange.empty(OK);
       }
     }
+  }
+
+  /**
+   * Registers the region that a body describes. May block.
+   *
+   * @throws InferenceException as {@link SharedMemoryRegions#register}
+   */
+  void register(Caller caller, String name, Body body) {
+    Registration asked = Registration.read(body);
+    regions.register(caller, name, asked.key(), asked.offset(), asked.byteSize());
   }
 
   /** Answers a request for the memory of GPUs: there is none. */
@@ -85,7 +93,7 @@ record SharedMemoryRoutes(SharedMemoryRegions regions) {
     }
   }
 
-  private static Buffer status(List<SharedMemoryRegion> found) {
+  static Buffer status(List<SharedMemoryRegion> found) {
     var out = new JsonWriter(64 * (found.size() + 1)).raw('[');
     for (int i = 0; i < found.size(); i++) {
       SharedMemoryRegion region = found.get(i);
