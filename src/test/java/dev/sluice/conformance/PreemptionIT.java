@@ -3,12 +3,12 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Polling;
+import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RunningServer;
-import io.vertx.core.MultiMap;
+import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +19,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Streamed texts of a model that has memory for the caches of few of them, of two priorities. */
 class PreemptionIT {
-  private static final JsonMapper JSON = new JsonMapper();
-  private static final Path CHAT = Path.of("src/sample/models/chat");
+  private static final Path CHAT = TestModels.sample("chat", "");
   private static final int STREAMS = 6;
 
   @TempDir private static Path models;
@@ -39,14 +37,10 @@ class PreemptionIT {
 
   @BeforeAll
   static void start() throws IOException {
-    Path copy = models.resolve("chat");
-    try (Stream<Path> files = Files.walk(CHAT)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(CHAT.relativize(file).toString()));
-      }
-    }
+    Path chat = models.resolve("chat");
+    TestModels.copy(CHAT, chat);
     Files.writeString(
-        copy.resolve("model.yml"),
+        chat.resolve("model.yml"),
         Files.readString(CHAT.resolve("model.yml")).stripTrailing()
             + "\n  cache_memory: 800KiB\npriority_levels: 2\ndefault_priority_level: 2\n");
     server = RunningServer.start(models);
@@ -72,29 +66,15 @@ class PreemptionIT {
         .formatted(stream, 3 * stream, priority, chosen);
   }
 
-  private static List<JsonNode> events(int stream, int priority) throws IOException {
-    Answer answer =
-        http.send(
-            "POST",
-            "/v2/models/chat/generate_stream",
-            MultiMap.caseInsensitiveMultiMap().add("Content-Type", "application/json"),
-            Buffer.buffer(body(stream, priority)));
+  private static List<JsonNode> events(int stream, int priority) {
+    Answer answer = http.post("/v2/models/chat/generate_stream", body(stream, priority));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    var events = new ArrayList<JsonNode>();
-    for (String line : answer.text().lines().toList()) {
-      if (line.startsWith("data: ")) {
-        events.add(JSON.readTree(line.substring("data: ".length())));
-      }
-    }
-    return events;
+    return answer.events();
   }
 
   private static double metric(String name) {
     String page = http.send("GET", "/metrics", Buffer.buffer()).text();
-    return page.lines()
-        .filter(line -> line.startsWith(name + "{") && line.contains("chat"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
+    return new PrometheusPage(page).sum(name, "model", "chat");
   }
 
   private static void assertSame(List<JsonNode> events, List<JsonNode> wanted) {

@@ -25,13 +25,11 @@ public class ParkedPreemptStress {
 
   @Actor
   public void holderOfTheQueue() {
-    stressed.stream.preempt();
+    stressed.preempt();
   }
 
   @Arbiter
   public void result(II_Result result) {
-    StressedStream.settle();
-    result.r1 = stressed.steps.recomputed();
-    result.r2 = stressed.queue.takeAll().size();
+    stressed.countPreemption(result);
   }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import org.openjdk.jcstress.infra.results.II_Result;
 
 /** A stream whose first step has been taken from the queue by a worker. */
 final class StressedStream {
@@ -69,8 +70,20 @@ final class StressedStream {
     return step.onCompletion();
   }
 
+  /** Preempts the stream, as who holds the queue does. */
+  void preempt() {
+    stream.preempt();
+  }
+
+  /** Counts how often the stream freed its caches, and the steps that are queued in the end. */
+  void countPreemption(II_Result result) {
+    settle();
+    result.r1 = steps.recomputed();
+    result.r2 = queue.takeAll().size();
+  }
+
   /** Waits until the event loop has done what it was given before. */
-  static void settle() {
+  private static void settle() {
     var settled = new CompletableFuture<Void>();
     StressedRequests.EVENT_LOOP.runOnContext(_ -> settled.complete(null));
     settled.join();
