@@ -3,6 +3,8 @@ package dev.sluice.ops;
 import dev.sluice.telemetry.exposition.MetricSource;
 import dev.sluice.telemetry.exposition.MetricsPage;
 import dev.sluice.telemetry.exposition.MetricsPage.Kind;
+import dev.sluice.telemetry.meter.Buckets;
+import dev.sluice.telemetry.meter.Histogram;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
@@ -14,17 +16,18 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Measures the lag of event loops as a metric: each has a timer, and its lag is how much later than
- * scheduled the timer ran, the most of the last ten times. Any thread.
+ * Measures the lag of event loops as metrics: each has a timer, ten times a second, and its lag is
+ * how much later than scheduled the timer ran. A histogram has those of all loops since the start,
+ * a gauge of each loop the most of ten seconds. Any thread.
  *
  * <p>A loop whose timer does not come at all is stuck, and so are the connections it has. It is
  * compared with the loop that turned last and not with the time, so that a process that was
  * suspended has no stuck loop when it goes on.
  */
 public final class EventLoopLag implements MetricSource {
-  private static final long PERIOD_MILLIS = 1_000;
+  private static final long PERIOD_MILLIS = 100;
   private static final long PERIOD_NANOS = PERIOD_MILLIS * 1_000_000;
-  private static final int KEPT = 10;
+  private static final int KEPT = 100;
 
   /** After this long a loop does not come back by itself: no garbage collection takes so long. */
   private static final Duration STUCK = Duration.ofSeconds(20);
@@ -32,6 +35,7 @@ public final class EventLoopLag implements MetricSource {
   private static final double SECONDS = 1e9;
 
   private final LongSupplier nanoTime;
+  private final Histogram lags = new Histogram(Buckets.LAG);
   private final List<Clock> clocks = new CopyOnWriteArrayList<>();
 
   public EventLoopLag(LongSupplier nanoTime) {
@@ -49,10 +53,13 @@ public final class EventLoopLag implements MetricSource {
 
   @Override
   public void write(MetricsPage page) {
-    var family =
-        page.family("sluice_event_loop_lag_seconds", Kind.GAUGE, "Most of the last 10 seconds.");
+    page.family("sluice_event_loop_lag_seconds", Kind.HISTOGRAM, "How late event loops were.")
+        .add(lags, SECONDS);
+    var most =
+        page.family(
+            "sluice_event_loop_lag_max_seconds", Kind.GAUGE, "Most of the last 10 seconds.");
     for (int i = 0; i < clocks.size(); i++) {
-      family.add(clocks.get(i).most() / SECONDS, "loop", Integer.toString(i));
+      most.add(clocks.get(i).most() / SECONDS, "loop", Integer.toString(i));
     }
   }
 
@@ -74,9 +81,19 @@ public final class EventLoopLag implements MetricSource {
     return Optional.empty();
   }
 
+  /**
+   * Counts a lag and those of the timers that would have been due meanwhile: who comes while a loop
+   * is late waits for the rest of the time, and one long wait would count as little as a short one.
+   */
+  private void count(long lag) {
+    for (long each = lag; each >= 0; each -= PERIOD_NANOS) {
+      lags.add(each);
+    }
+  }
+
   /** One event loop's timer. */
   private final class Clock extends VerticleBase {
-    private final RingBuffer lags = new RingBuffer(KEPT);
+    private final RingBuffer recent = new RingBuffer(KEPT);
     private volatile double most;
     private volatile double latest;
     private volatile long last = nanoTime.getAsLong();
@@ -90,9 +107,11 @@ public final class EventLoopLag implements MetricSource {
 
     private void tick() {
       long now = nanoTime.getAsLong();
-      latest = (double) Math.max(0, now - last - PERIOD_NANOS);
-      lags.add(latest);
-      most = lags.most();
+      long lag = Math.max(0, now - last - PERIOD_NANOS);
+      count(lag);
+      latest = (double) lag;
+      recent.add(latest);
+      most = recent.most();
       last = now;
       vertx.setTimer(PERIOD_MILLIS, _ -> tick());
     }

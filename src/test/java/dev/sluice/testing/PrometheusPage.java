@@ -50,14 +50,6 @@ public final class PrometheusPage {
     return sum;
   }
 
-  /** The greatest value of a counter's or gauge's series; 0 if it has none. */
-  public double most(String name) {
-    MetricFamily family = families.get(name);
-    return family == null
-        ? 0
-        : family.getMetrics().stream().mapToDouble(PrometheusPage::value).max().orElse(0);
-  }
-
   /** A histogram's number of values counts as its value. */
   private static double value(Metric metric) {
     return switch (metric) {

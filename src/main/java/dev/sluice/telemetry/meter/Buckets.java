@@ -25,6 +25,14 @@ public final class Buckets {
   /** Triton's of the time to a first response: 100, 500, 2000 and 5000 ms. */
   static final Buckets FIRST_RESPONSE = new Buckets(new double[] {100e6, 500e6, 2_000e6, 5_000e6});
 
+  /** Those of an event loop's lag: fine around 10 ms, from 250 µs to 5 s. */
+  public static final Buckets LAG =
+      new Buckets(
+          new double[] {
+            250e3, 500e3, 1e6, 1.5e6, 2e6, 3e6, 4e6, 5e6, 6e6, 8e6, 10e6, 12e6, 15e6, 20e6, 30e6,
+            50e6, 75e6, 100e6, 150e6, 200e6, 300e6, 500e6, 1e9, 2e9, 5e9
+          });
+
   private final double[] bounds;
 
   /** Bounds as they are shown: the same for each series and scrape. */
