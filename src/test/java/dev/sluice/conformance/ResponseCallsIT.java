@@ -129,6 +129,25 @@ class ResponseCallsIT {
   }
 
   @Test
+  void theArgumentsOfAStrictFunctionFitThoughTheModelChoosesToCallIt() {
+    String strict =
+        ", \"tools\": [{\"type\": \"function\", \"name\": \"weather\", \"strict\": true,"
+            + " \"parameters\": {\"type\": \"object\", \"properties\": {\"city\": {\"const\":"
+            + " \"Turin\"}}, \"required\": [\"city\"], \"additionalProperties\": false}}]";
+    String body = "{\"model\": \"hermes\", \"input\": \"Go.\"%s%s}";
+    JsonNode response = http.answer("/v1/responses", body.formatted(strict, ""));
+    assertCall(response.at("/output/1"), "weather", "{\"city\": \"Turin\"}");
+    JsonNode last =
+        http.send(
+                "POST",
+                "/v1/responses",
+                Buffer.buffer(body.formatted(strict, ", \"stream\": true")))
+            .events()
+            .getLast();
+    assertCall(last.at("/response/output/1"), "weather", "{\"city\": \"Turin\"}");
+  }
+
+  @Test
   void aCallThatIsForcedIsAllOfTheOutput() {
     String forced = ", \"tool_choice\": {\"type\": \"function\", \"name\": \"weather\"}";
     JsonNode response = Json.read(respond("chat", forced).text());

@@ -35,13 +35,19 @@ class ToolCallsIT {
       "{\"name\": \"weather\", \"arguments\": {\"city\": \"Köln 🙂\", \"days\": 2}}";
   private static final String ARGUMENTS = "{\"city\": \"Köln 🙂\", \"days\": 2}";
 
+  private static final String NESTED = "{\"a\": [{\"b\": {\"c\": {\"d\": \"}\"}}}]}";
+
   private static final String TOOLS =
       """
-      , "tools": [{"type": "function", "function": {"name": "weather", "strict": true, "parameters":
+      , "tools": [{"type": "function", "function": {"name": "weather", "parameters":
        {"type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}, "days": {"type":
        "integer"}}, "required": ["city"], "additionalProperties": false}}},
        {"type": "function", "function": {"name": "now"}}]\
       """;
+
+  /** The arguments that the models want to write fit none of these. */
+  private static final String STRICT =
+      TOOLS.replace("\"name\": \"weather\"", "\"name\": \"weather\", \"strict\": true");
 
   @TempDir private static Path models;
   private static RunningServer server;
@@ -59,6 +65,13 @@ class ToolCallsIT {
             + "\n</tool_call>\n<tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>");
     ToolCaller.write(
         models, "mistral", "{# [TOOL_CALLS] #}" + PROMPT, "[TOOL_CALLS][" + CALL + "]");
+    ToolCaller.write(
+        models, "named", "{# [TOOL_CALLS] #}" + PROMPT, "[TOOL_CALLS]weather[ARGS]" + ARGUMENTS);
+    ToolCaller.write(
+        models,
+        "mixed",
+        "{# [TOOL_CALLS] #}" + PROMPT,
+        "[TOOL_CALLS][{\"name\": \"now\", \"arguments\": " + NESTED + "}, " + CALL + "]");
     ToolCaller.write(
         models, "llama", "{# <|python_tag|> #}" + PROMPT, CALL.replace("arguments", "parameters"));
     ToolCaller.write(
@@ -199,6 +212,60 @@ class ToolCallsIT {
   void withoutToolsTheMarkerOfACallIsNoPartOfTheText() {
     JsonNode choice = choice("mistral", "");
     assertThat(choice.at("/message/content").textValue()).isEqualTo("[" + CALL + "]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hermes", "mistral", "named", "llama"})
+  void theArgumentsOfAStrictFunctionFitThoughTheModelChoosesToCallIt(String model) {
+    JsonNode choice = choice(model, STRICT);
+    assertThat(choice.get("finish_reason").textValue()).isEqualTo("tool_calls");
+    JsonNode call = choice.at("/message/tool_calls/0");
+    assertThat(call.at("/function/name").textValue()).isEqualTo("weather");
+    requireFits(call);
+    List<JsonNode> streamed = deltas(model, STRICT);
+    assertThat(arguments(streamed, 0)).isEqualTo(call.at("/function/arguments").textValue());
+    assertThat(joined(streamed, "/delta/content"))
+        .isEqualTo(choice.at("/message/content").asText(""));
+  }
+
+  @Test
+  void argumentsOfOtherFunctionsInFrontStayAsTheModelWritesThem() {
+    JsonNode calls = choice("mixed", STRICT).at("/message/tool_calls");
+    assertThat(calls).hasSize(2);
+    assertThat(calls.at("/0/function/arguments").textValue()).isEqualTo(NESTED);
+    requireFits(calls.get(1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"hermes, none", "stranger, auto", "plain, auto"})
+  void textIsFreeBesideStrictFunctions(String model, String chosen) {
+    String members = ", \"tool_choice\": \"%s\"".formatted(chosen);
+    assertThat(choice(model, STRICT + members).get("message"))
+        .isEqualTo(choice(model, TOOLS + members).get("message"));
+  }
+
+  @Test
+  void aStrictFunctionWhoseSchemaCannotBeHeldToIsRefusedByName() {
+    String function =
+        ", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"strict\": %s,"
+            + " \"parameters\": {\"type\": \"object\", \"properties\": {\"x\": {\"type\":"
+            + " \"integer\", \"minimum\": 1}}}}}]";
+    JsonNode error = post("hermes", function.formatted(true)).json(400).get("error");
+    assertThat(error.get("param").textValue()).isEqualTo("tools");
+    assertThat(error.get("message").textValue())
+        .isEqualTo(
+            "parameter \"tools\" has function \"f\", whose schema has keyword \"minimum\" at"
+                + " #/properties/x, which is not supported there");
+    assertThat(post("hermes", function.formatted(false)).status()).isEqualTo(200);
+    assertThat(post("plain", function.formatted(true)).status())
+        .as("a model whose calls are not known")
+        .isEqualTo(200);
+  }
+
+  @Test
+  void anotherFormOfTheAnswerHoldsForAllOfItBesideStrictFunctions() {
+    JsonNode choice = choice("hermes", STRICT + ", \"regex\": \"ab\"");
+    assertThat(choice.at("/message/content").textValue()).isEqualTo("ab");
   }
 
   @ParameterizedTest

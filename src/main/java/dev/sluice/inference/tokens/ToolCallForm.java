@@ -16,6 +16,9 @@ public enum ToolCallForm {
   /** Stands in templates of Llama 3.2, which do not name the tag. */
   private static final String LLAMA_PROMPT = "{\"name\": function name, \"parameters\":";
 
+  private static final String ARGUMENTS = "[ARGS]";
+  private static final String ID = "[CALL_ID]";
+
   private final String marker;
   private final String end;
 
@@ -32,6 +35,28 @@ public enum ToolCallForm {
   /** Returns the text behind a call; empty if there is none. */
   public String end() {
     return end;
+  }
+
+  /** Returns whether an answer may begin with a call, without the text in front of calls. */
+  public boolean beginsAnswers() {
+    return this == LLAMA;
+  }
+
+  /** Returns whether the name of a function may stand in front of its arguments. */
+  public boolean namesFunctions() {
+    return this == MISTRAL;
+  }
+
+  /**
+   * Returns the function that is named in front of arguments.
+   *
+   * @param written all that is there: the name, an id perhaps, and a tag perhaps
+   */
+  public static String named(String written) {
+    String name = written.strip();
+    name = name.endsWith(ARGUMENTS) ? name.substring(0, name.length() - ARGUMENTS.length()) : name;
+    int id = name.indexOf(ID);
+    return id < 0 ? name : name.substring(0, id);
   }
 
   /**

@@ -65,7 +65,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
                 config.text().orElseThrow(),
                 texts,
                 config.next().orElseThrow(),
-                new Constraints(texts.bytes())));
+                new Constraints(texts.bytes(), texts.toolCalls())));
     InferenceException first = null;
     for (Signature signature : model.signatures().values()) {
       try {

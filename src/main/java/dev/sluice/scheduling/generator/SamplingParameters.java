@@ -60,7 +60,8 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
                   TOOL_CALLS,
                   Constraints.Kind.REGEX.parameter(),
                   Constraints.Kind.JSON_SCHEMA.parameter(),
-                  Constraints.Kind.TOOLS.parameter()))
+                  Constraints.Kind.TOOLS.parameter(),
+                  Constraints.Kind.STRICT_TOOLS.parameter()))
           .collect(Collectors.toUnmodifiableSet());
 
   private static final double HOTTEST = 1_000;
@@ -136,6 +137,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
     List<Constraints.Kind> wanted =
         Stream.of(Constraints.Kind.values())
             .filter(kind -> parameters.containsKey(kind.parameter()))
+            .filter(constraints::haveUseFor)
             .toList();
     if (wanted.size() > 1) {
       throw InferenceException.invalid(

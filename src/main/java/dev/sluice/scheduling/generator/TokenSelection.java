@@ -143,19 +143,47 @@ final class TokenSelection {
 
   private int constrained(
       ConstrainedText text, Tensor logits, long from, int count, @Nullable TokenCounts counts) {
-    BitSet allowed = text.following();
-    boolean mayEnd = text.mayEnd();
-    stops.forEach(stop -> allowed.set(stop, mayEnd));
-    allowed.clear(count, Math.max(count, allowed.length()));
-    if (allowed.isEmpty()) {
-      throw InferenceException.invalid(
-          "no token that the model chooses among goes on with a text of the constraint");
+    BitSet following = text.following();
+    if (following == null) {
+      int token = chooser.choose(logits, from, count, counts);
+      if (mayFollow(text, token)) {
+        return token;
+      }
+      following = new BitSet(count);
+      following.set(0, count);
+      following.clear(token);
+    } else {
+      boolean mayEnd = text.mayEnd();
+      for (int stop : stops) {
+        following.set(stop, mayEnd);
+      }
+      following.clear(count, Math.max(count, following.length()));
     }
-    int token = chooser.choose(logits, from, count, counts, allowed);
-    if (!stops.contains(token)) {
-      text.append(token);
+    return chosen(text, following, logits, from, count, counts);
+  }
+
+  /** Chooses among some tokens until one may follow. */
+  private int chosen(
+      ConstrainedText text,
+      BitSet among,
+      Tensor logits,
+      long from,
+      int count,
+      @Nullable TokenCounts counts) {
+    while (!among.isEmpty()) {
+      int token = chooser.choose(logits, from, count, counts, among);
+      if (mayFollow(text, token)) {
+        return token;
+      }
+      among.clear(token);
     }
-    return token;
+    throw InferenceException.invalid(
+        "no token that the model chooses among goes on with a text of the constraint");
+  }
+
+  /** Appends a token if it may follow, unless it ends the text. */
+  private boolean mayFollow(ConstrainedText text, int token) {
+    return stops.contains(token) || text.append(token);
   }
 
   /** Returns whether the constraint lets nothing follow. */

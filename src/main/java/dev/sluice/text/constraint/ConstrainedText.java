@@ -1,59 +1,34 @@
 package dev.sluice.text.constraint;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One text on its way through a constraint. Uses the compiled constraint until it is closed. One
  * thread at a time.
  */
-public final class ConstrainedText implements AutoCloseable {
-  private final Constraint constraint;
-  private final Runnable release;
-  private int state = ByteAutomaton.START;
-  private boolean closed;
-
+public sealed interface ConstrainedText extends AutoCloseable permits WholeText, TextWithCalls {
   /**
-   * @param release called once, when the constraint is needed no more
+   * Returns the tokens that may follow; the caller's.
+   *
+   * @return null: each that {@link #append} takes, which are nearly all
    */
-  ConstrainedText(Constraint constraint, Runnable release) {
-    this.constraint = constraint;
-    this.release = release;
-  }
-
-  /** Returns the tokens that may follow; the caller's. */
-  public BitSet following() {
-    return constraint.following(state);
-  }
+  @Nullable BitSet following();
 
   /** Returns whether the text may end here. */
-  public boolean mayEnd() {
-    return constraint.accepts(state);
-  }
+  boolean mayEnd();
 
   /** Returns whether the text has to end here: nothing may follow. */
-  public boolean isComplete() {
-    return constraint.isLast(state);
-  }
+  boolean isComplete();
 
   /**
-   * Appends one of the tokens that may follow.
+   * Appends a token.
    *
-   * @throws IllegalArgumentException if it may not; nothing changes
+   * @return whether it may follow; if not, nothing changes
    */
-  public void append(int token) {
-    int next = constraint.step(state, token);
-    if (next == ByteAutomaton.DEAD) {
-      throw new IllegalArgumentException("token " + token + " may not follow");
-    }
-    state = next;
-  }
+  boolean append(int token);
 
   /** Ends the use of the constraint. Idempotent. */
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      release.run();
-    }
-  }
+  void close();
 }

@@ -64,6 +64,11 @@ final class Constraint implements AutoCloseable {
     return tokens.step(automaton, state, token);
   }
 
+  /** Returns the state behind a byte; {@link ByteAutomaton#DEAD} if it may not follow. */
+  int stepByte(int state, int value) {
+    return automaton.step(state, value);
+  }
+
   @Override
   public void close() {
     automaton.close();

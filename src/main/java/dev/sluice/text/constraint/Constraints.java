@@ -2,6 +2,7 @@ package dev.sluice.text.constraint;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.tokens.ToolCallForm;
 import dev.sluice.text.TokenBytes;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,9 @@ public final class Constraints implements AutoCloseable {
 
   private final Optional<TokenBytes> vocabulary;
 
+  /** Empty if calls cannot be found in what the model writes. */
+  private final Optional<CallHeads> heads;
+
   /** The least recently used one first. */
   private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -51,7 +55,10 @@ public final class Constraints implements AutoCloseable {
   public enum Kind {
     REGEX("regex"),
     JSON_SCHEMA("json_schema"),
-    TOOLS("tools");
+    TOOLS("tools"),
+
+    /** Calls in the form in which the model writes them by itself. */
+    STRICT_TOOLS("strict_tools");
 
     private final String parameter;
 
@@ -69,6 +76,7 @@ public final class Constraints implements AutoCloseable {
         case REGEX -> RegexParser.whole(text, languages);
         case JSON_SCHEMA -> JsonSchemaCompiler.compile(text, languages);
         case TOOLS -> ToolCallCompiler.compile(text, languages);
+        case STRICT_TOOLS -> ToolCallCompiler.rests(text, languages);
       };
     }
   }
@@ -87,9 +95,19 @@ public final class Constraints implements AutoCloseable {
 
   /**
    * @param vocabulary of the model; empty if its bytes are not known: every constraint is refused
+   * @param calls the form in which the model writes tool calls; empty if that is not known
    */
-  public Constraints(Optional<TokenBytes> vocabulary) {
+  public Constraints(Optional<TokenBytes> vocabulary, Optional<ToolCallForm> calls) {
     this.vocabulary = vocabulary;
+    this.heads = vocabulary.flatMap(tokens -> calls.map(form -> new CallHeads(tokens, form)));
+  }
+
+  /**
+   * Returns whether a constraint of a kind has anything to hold for: where calls cannot be found in
+   * what a model writes, none is strict.
+   */
+  public boolean haveUseFor(Kind kind) {
+    return kind != Kind.STRICT_TOOLS || heads.isPresent();
   }
 
   /**
@@ -114,7 +132,10 @@ public final class Constraints implements AutoCloseable {
       compile(key, mine);
     }
     try {
-      return new ConstrainedText(entry.compiled.join(), () -> release(entry));
+      Constraint constraint = entry.compiled.join();
+      return kind == Kind.STRICT_TOOLS
+          ? new TextWithCalls(constraint, heads.orElseThrow(), () -> release(entry))
+          : new WholeText(constraint, () -> release(entry));
     } catch (CompletionException e) {
       if (e.getCause() instanceof InferenceException why) {
         throw why;

@@ -36,10 +36,7 @@ final class ToolCallCompiler {
    */
   static Automaton compile(String tools, Languages languages) {
     JsonNode json = JsonSchemaCompiler.json(tools);
-    JsonNode functions = json.path("functions");
-    if (!functions.isArray() || functions.isEmpty()) {
-      throw new InvalidConstraint("has no functions; " + WANTED);
-    }
+    JsonNode functions = functions(json);
     var compiler = new ToolCallCompiler(languages);
     return switch (json.path("text").asText()) {
       case "calls" -> compiler.calls(functions, Languages.UNBOUNDED);
@@ -49,21 +46,51 @@ final class ToolCallCompiler {
     };
   }
 
+  /**
+   * Returns what is in calls behind {@code "name":}, whichever of the two usual words their
+   * arguments have.
+   *
+   * @param tools an object: {@code functions}, as for {@link #compile}
+   * @throws InvalidConstraint if it is none, or a schema is: naming the function
+   */
+  static Automaton rests(String tools, Languages languages) {
+    var compiler = new ToolCallCompiler(languages);
+    return compiler.rests(
+        functions(JsonSchemaCompiler.json(tools)),
+        languages.oneOf(
+            List.of(languages.text("\"arguments\""), languages.text("\"parameters\""))));
+  }
+
+  private static JsonNode functions(JsonNode json) {
+    JsonNode functions = json.path("functions");
+    if (!functions.isArray() || functions.isEmpty()) {
+      throw new InvalidConstraint("has no functions; " + WANTED);
+    }
+    return functions;
+  }
+
   private Automaton calls(JsonNode functions, int most) {
+    Automaton call =
+        languages.sequence(
+            languages.text("{\"name\""),
+            values.colon(),
+            rests(functions, languages.text("\"arguments\"")));
+    return values.array(call, 1, most);
+  }
+
+  private Automaton rests(JsonNode functions, Automaton arguments) {
     List<Automaton> choices = new ArrayList<>();
     for (JsonNode function : functions) {
       choices.add(
           languages.sequence(
-              languages.text("{\"name\""),
-              values.colon(),
               languages.text(TextNode.valueOf(name(function)).toString()),
               values.comma(),
-              languages.text("\"arguments\""),
+              arguments,
               values.colon(),
               arguments(function),
               languages.text("}")));
     }
-    return values.array(languages.oneOf(choices), 1, most);
+    return languages.oneOf(choices);
   }
 
   private static String name(JsonNode function) {

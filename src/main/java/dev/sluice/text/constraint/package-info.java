@@ -7,7 +7,8 @@
  * automaton of code points, which {@link Languages} keeps small; {@link Constraint} is the same
  * over bytes, deterministic, and finds the tokens that may follow a state by walking the vocabulary
  * in the order of its bytes ({@link TokenOrder}); {@link ConstrainedText} is one text on its way
- * through it.
+ * through it: from its beginning to its end ({@link WholeText}), or wherever it has a call of a
+ * strict function ({@link TextWithCalls}), whose beginning {@link CallHeads} finds.
  *
  * <p>Errors: what is not supported or too large is INVALID_ARGUMENT and names the part.
  *

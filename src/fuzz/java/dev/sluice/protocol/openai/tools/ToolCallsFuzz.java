@@ -35,7 +35,7 @@ final class ToolCallsFuzz implements FuzzTarget {
 
   private static List<ToolEvent> events(
       ToolCallForm form, boolean streamed, String said, int length) {
-    var parser = ToolCallParser.free(FUNCTIONS, form, true, streamed);
+    var parser = ToolCallParser.free(FUNCTIONS, Set.of(), form, true, streamed);
     List<ToolEvent> events = new ArrayList<>();
     for (int from = 0; from < said.length(); ) {
       int to = (int) Math.min(said.length(), (long) from + length);

@@ -74,7 +74,7 @@ public final class ChatFunctions {
     in.beginObject();
     while (in.nextKey()) {
       if (in.keyIs(FUNCTION) && in.peek() == Kind.OBJECT) {
-        named = isNamed();
+        named = isNamed(name + ".function");
       } else {
         in.skipValue();
       }
@@ -84,12 +84,16 @@ public final class ChatFunctions {
     }
   }
 
-  private boolean isNamed() {
+  private boolean isNamed(String function) {
     boolean named = false;
     in.beginObject();
     while (in.nextKey()) {
       named |= in.keyIs("name") && in.peek() == Kind.STRING;
-      in.skipValue();
+      if (in.keyIs("strict") && in.peek() != Kind.NULL) {
+        boolean _ = reader.flag(function + ".strict");
+      } else {
+        in.skipValue();
+      }
     }
     return named;
   }

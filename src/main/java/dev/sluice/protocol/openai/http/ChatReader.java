@@ -56,6 +56,7 @@ final class ChatReader {
     chat.addMaxTokens(parameters);
     var tools = new Tools(chat.conversation.functions(), chat.toolChoice, chat.parallel);
     tools.addTo(parameters, "response_format");
+    chat.reader.name(Tools.STRICT_TOOLS, "tools");
     return CompletionRequest.of(
         chat.reader, List.of(chat.conversation.json(tools.areShown())), false, tools);
   }

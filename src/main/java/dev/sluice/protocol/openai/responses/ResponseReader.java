@@ -76,6 +76,7 @@ final class ResponseReader {
     }
     var tools = new Tools(functions, toolChoice, parallel);
     tools.addTo(parameters, "text.format");
+    reader.name(Tools.STRICT_TOOLS, "tools");
     return new ResponseRequest(
         model,
         conversation.json(tools.areShown()),

@@ -85,7 +85,8 @@ final class ResponseTools {
     }
     template.raw("}}");
     repeated.raw('}');
-    functions.add(new ToolFunction(function, members.getOrDefault("parameters", "")));
+    boolean strict = Boolean.parseBoolean(members.get("strict"));
+    functions.add(new ToolFunction(function, members.getOrDefault("parameters", ""), strict));
   }
 
   private static void json(JsonWriter out, String json) {

@@ -42,6 +42,7 @@ final class CallReader {
   private boolean within;
   private boolean behind;
   private boolean whole;
+  private boolean late;
 
   private CallReader(@Nullable String name) {
     this.name = name;
@@ -67,6 +68,11 @@ final class CallReader {
   /** Returns the name of the function, when it is known. */
   @Nullable String name() {
     return name;
+  }
+
+  /** Returns whether no object or list is in front of the name. */
+  boolean beginsWithName() {
+    return !late;
   }
 
   /** Returns whether arguments have begun, or are over. */
@@ -122,6 +128,7 @@ final class CallReader {
   private boolean read(JsonToken token) throws IOException {
     switch (token) {
       case START_OBJECT, START_ARRAY -> {
+        late |= name == null && depth > 0;
         boolean wanted = depth == argumentsDepth - 1 && (depth == 0 || isArguments());
         depth++;
         return !wanted || begin(token);

@@ -35,10 +35,8 @@ public final class ToolCallParser {
 
   private static final int LONGEST_NAME = 256;
 
-  private static final String ARGUMENTS = "[ARGS]";
-  private static final String ID = "[CALL_ID]";
-
   private final Set<String> functions;
+  private final Set<String> strict;
   private final CallMarker marker;
   private final String endTag;
   private final boolean named;
@@ -66,6 +64,9 @@ public final class ToolCallParser {
   /** Whether a call had begun and was no call. */
   private boolean broken;
 
+  /** Whether something that began as a call was none: no constraint holds behind it. */
+  private boolean lost;
+
   private enum State {
     TEXT,
     OPENING,
@@ -77,14 +78,16 @@ public final class ToolCallParser {
 
   private ToolCallParser(
       Set<String> functions,
+      Set<String> strict,
       Optional<ToolCallForm> form,
       boolean parallel,
       boolean streamed,
       State state) {
     this.functions = Set.copyOf(functions);
+    this.strict = Set.copyOf(strict);
     this.marker = new CallMarker(form.map(ToolCallForm::marker).orElse(""));
     this.endTag = form.map(ToolCallForm::end).orElse("");
-    this.named = form.filter(ToolCallForm.MISTRAL::equals).isPresent();
+    this.named = form.filter(ToolCallForm::namesFunctions).isPresent();
     this.most = parallel ? Integer.MAX_VALUE : 1;
     this.streamed = streamed;
     this.state = state;
@@ -94,24 +97,30 @@ public final class ToolCallParser {
    * Returns the parser of an answer in which calls may be.
    *
    * @param functions that may be called
+   * @param strict those of them whose calls are read only where a constraint holds for them: with
+   *     the name in front, and not behind what began as a call and was none
    * @param parallel whether there may be several calls
    * @param streamed whether calls are passed on before they have ended
    */
   static ToolCallParser free(
-      Set<String> functions, ToolCallForm form, boolean parallel, boolean streamed) {
-    // An answer of Llama may be a call from its first character.
-    State first = form == ToolCallForm.LLAMA ? State.OPENING : State.TEXT;
-    return new ToolCallParser(functions, Optional.of(form), parallel, streamed, first);
+      Set<String> functions,
+      Set<String> strict,
+      ToolCallForm form,
+      boolean parallel,
+      boolean streamed) {
+    State first = form.beginsAnswers() ? State.OPENING : State.TEXT;
+    return new ToolCallParser(functions, strict, Optional.of(form), parallel, streamed, first);
   }
 
   /** Returns the parser of an answer that is a list of calls. */
   static ToolCallParser list(Set<String> functions, boolean parallel) {
-    return new ToolCallParser(functions, Optional.empty(), parallel, true, State.OPENING);
+    return new ToolCallParser(functions, Set.of(), Optional.empty(), parallel, true, State.OPENING);
   }
 
   /** Returns the parser of an answer that is the arguments of a function. */
   static ToolCallParser arguments(String function) {
-    var parser = new ToolCallParser(Set.of(function), Optional.empty(), false, true, State.CALL);
+    var parser =
+        new ToolCallParser(Set.of(function), Set.of(), Optional.empty(), false, true, State.CALL);
     parser.call = CallReader.ofArguments(function);
     return parser;
   }
@@ -217,19 +226,20 @@ public final class ToolCallParser {
       list = true;
       return true;
     }
+    if (!named || list) {
+      return false;
+    }
     begin = read - Character.charCount(character);
     state = State.NAME;
-    return named && !list;
+    return true;
   }
 
   private boolean name(int character) {
     if (character != '{') {
       return read - begin <= LONGEST_NAME;
     }
-    String name = held.substring(begin, read - 1).strip();
-    name = name.endsWith(ARGUMENTS) ? name.substring(0, name.length() - ARGUMENTS.length()) : name;
-    int id = name.indexOf(ID);
-    return begin(CallReader.ofArguments(id < 0 ? name : name.substring(0, id)));
+    String name = ToolCallForm.named(held.substring(begin, read - 1));
+    return begin(CallReader.ofArguments(name));
   }
 
   /** Begins to read a call, whose first character was read. */
@@ -249,7 +259,7 @@ public final class ToolCallParser {
       return false;
     }
     String name = reader.name();
-    if (name != null && !functions.contains(name)) {
+    if (name != null && !isCalled(name, reader)) {
       return false;
     }
     if (!begun && name != null && reader.hasArguments() && (streamed || reader.isWhole())) {
@@ -261,6 +271,11 @@ public final class ToolCallParser {
       state = State.BEHIND;
     }
     return true;
+  }
+
+  private boolean isCalled(String name, CallReader reader) {
+    boolean held = reader.beginsWithName() && !lost;
+    return functions.contains(name) && (held || !strict.contains(name));
   }
 
   private void takeArguments() {
@@ -310,6 +325,7 @@ public final class ToolCallParser {
    * @param expected characters that could be a part of the call
    */
   private void fail(int expected) {
+    lost |= state == State.CALL || state == State.NAME;
     if (begun) {
       broken = true;
       read = expected;

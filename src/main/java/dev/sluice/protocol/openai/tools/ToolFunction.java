@@ -5,5 +5,6 @@ package dev.sluice.protocol.openai.tools;
  *
  * @param name what calls it
  * @param parameters JSON schema of its arguments; empty: it takes none
+ * @param strict whether the arguments fit the schema even if the call is the model's own choice
  */
-public record ToolFunction(String name, String parameters) {}
+public record ToolFunction(String name, String parameters, boolean strict) {}

@@ -28,7 +28,7 @@ public final class ToolFunctions {
     List<ToolFunction> functions = new ArrayList<>();
     in.beginArray();
     while (in.nextElement()) {
-      ToolFunction found = new ToolFunction("", "");
+      ToolFunction found = new ToolFunction("", "", false);
       in.beginObject();
       while (in.nextKey()) {
         if (in.keyIs("function") && in.peek() == Kind.OBJECT) {
@@ -45,6 +45,7 @@ public final class ToolFunctions {
   private ToolFunction function() {
     String name = "";
     String parameters = "";
+    boolean strict = false;
     in.beginObject();
     while (in.nextKey()) {
       if (in.keyIs("name") && in.peek() == Kind.STRING) {
@@ -53,10 +54,12 @@ public final class ToolFunctions {
         int from = in.position();
         in.skipValue();
         parameters = in.text(from, in.position());
+      } else if (in.keyIs("strict") && in.peek() == Kind.TRUE) {
+        strict = in.bool();
       } else {
         in.skipValue();
       }
     }
-    return new ToolFunction(name, parameters);
+    return new ToolFunction(name, parameters, strict);
   }
 }

@@ -24,6 +24,9 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
   /** No functions. */
   public static final Tools NONE = new Tools(List.of(), new ToolChoice.Auto(), true);
 
+  /** The parameter for the model that has the strict functions. */
+  public static final String STRICT_TOOLS = "strict_tools";
+
   private static final int MOST = 128;
 
   /**
@@ -61,6 +64,11 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     }
   }
 
+  /** Functions that are strict, of those that the model may call by itself. */
+  private List<ToolFunction> strict() {
+    return functions.stream().filter(ToolFunction::strict).toList();
+  }
+
   private static Set<String> names(List<ToolFunction> functions) {
     return functions.stream().map(ToolFunction::name).collect(Collectors.toUnmodifiableSet());
   }
@@ -75,28 +83,29 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
   }
 
   /**
-   * Adds what goes to the model beside its prompt: a constraint if a call is forced.
+   * Adds what goes to the model beside its prompt: a constraint if a call is forced, or a function
+   * is strict. Another form of the answer holds for all of it, and leaves no room for calls.
    *
    * @param format the parameter that may give the answer another form
    * @throws InferenceException with INVALID_ARGUMENT, naming {@code tool_choice}, if a call is
    *     forced beside another form
    */
   public void addTo(Map<String, ParameterValue> parameters, String format) {
-    if (isForced() && (parameters.containsKey("json_schema") || parameters.containsKey("regex"))) {
+    boolean hasForm = parameters.containsKey("json_schema") || parameters.containsKey("regex");
+    if (isForced() && hasForm) {
       throw InferenceException.invalid(
           "parameter \"tool_choice\" is there beside another form of the answer; wanted \"auto\" or"
               + " \"none\" with %s, json_schema or regex".formatted(format));
     }
-    parameters.putAll(parameters());
+    parameters.putAll(parameters(hasForm ? List.of() : strict()));
   }
 
-  private Map<String, ParameterValue> parameters() {
+  private Map<String, ParameterValue> parameters(List<ToolFunction> strict) {
     if (!areShown()) {
       return Map.of();
     }
     return switch (choice) {
-      case ToolChoice.None _, ToolChoice.Auto _ ->
-          Map.of("tool_calls", new ParameterValue.Flag(true));
+      case ToolChoice.None _, ToolChoice.Auto _ -> marked(strict);
       case ToolChoice.Required _ -> constraint(parallel ? "calls" : "call", functions);
       case ToolChoice.Named(String name) ->
           constraint(
@@ -104,9 +113,23 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     };
   }
 
+  private static Map<String, ParameterValue> marked(List<ToolFunction> strict) {
+    var marked = new ParameterValue.Flag(true);
+    if (strict.isEmpty()) {
+      return Map.of("tool_calls", marked);
+    }
+    String json = functions(new JsonWriter(256).raw('{'), strict);
+    return Map.of("tool_calls", marked, STRICT_TOOLS, new ParameterValue.Text(json));
+  }
+
   private static Map<String, ParameterValue> constraint(String text, List<ToolFunction> functions) {
-    var out = new JsonWriter(256);
-    out.raw("{\"text\":").string(text).raw(",\"functions\":");
+    JsonWriter out = new JsonWriter(256).raw("{\"text\":").string(text).raw(',');
+    return Map.of("tools", new ParameterValue.Text(functions(out, functions)));
+  }
+
+  /** Writes functions as the last member of an object, and returns all that was written. */
+  private static String functions(JsonWriter out, List<ToolFunction> functions) {
+    out.raw("\"functions\":");
     String before = "[";
     for (ToolFunction function : functions) {
       out.raw(before).raw("{\"name\":").string(function.name());
@@ -117,8 +140,7 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
       out.raw('}');
       before = ",";
     }
-    String json = out.raw("]}").toBuffer().toString(StandardCharsets.UTF_8);
-    return Map.of("tools", new ParameterValue.Text(json));
+    return out.raw("]}").toBuffer().toString(StandardCharsets.UTF_8);
   }
 
   /**
@@ -135,7 +157,8 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     return switch (choice) {
       case ToolChoice.None _ -> Optional.empty();
       case ToolChoice.Auto _ ->
-          form.map(known -> ToolCallParser.free(names(functions), known, parallel, streamed));
+          form.map(known ->
+              ToolCallParser.free(names(functions), names(strict()), known, parallel, streamed));
       case ToolChoice.Required _ -> Optional.of(ToolCallParser.list(names(functions), parallel));
       case ToolChoice.Named(String name) -> Optional.of(ToolCallParser.arguments(name));
     };

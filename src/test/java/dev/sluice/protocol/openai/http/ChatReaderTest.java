@@ -151,6 +151,7 @@ class ChatReaderTest {
           "tools": {}                                      | parameter "tools" is an object; wanted a list of functions
           "tools": [7]                                     | parameter "tools[0]" is 7; wanted an object with a function, which has a name
           "tools": [{"function": {"name": 7}}]             | parameter "tools[0]" is no function with a name; wanted an object with a function, which has a name
+          "tools": [{"function": {"name": "f", "strict": 7}}] | parameter "tools[0].function.strict" is 7; wanted true or false
           "tools": [{"function": {"name": ""}}]            | parameter "tools[0]" is a function named ""; wanted a name of its own
           "tools": [{"function": {"name": "f"}}, {"function": {"name": "f"}}] | parameter "tools[1]" is a function named "f" again; wanted a name of its own
           "tool_choice": "required"                        | parameter "tool_choice" is "required"; wanted it beside tools only

@@ -17,7 +17,7 @@ class ToolCallParserTest {
   private static final Set<String> FUNCTIONS = Set.of("weather", "now");
 
   private static ToolCallParser parser(ToolCallForm form, boolean streamed) {
-    return ToolCallParser.free(FUNCTIONS, form, true, streamed);
+    return ToolCallParser.free(FUNCTIONS, Set.of(), form, true, streamed);
   }
 
   private static List<ToolEvent> byCharacter(ToolCallParser parser, String said) {
@@ -110,6 +110,28 @@ class ToolCallParserTest {
     assertThat(shown(byCharacter(parser(form, true), said))).as("by letters").isEqualTo(wanted);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"id": 7, "name": "weather", "arguments": {"a": 1}} ~ ⟦weather {"a": 1}⟧
+          {"arguments": {"a": 1}, "name": "weather"} ~ {"arguments": {"a": 1}, "name": "weather"}
+          {"x": [1], "name": "weather", "arguments": {}} ~ {"x": [1], "name": "weather", "arguments": {}}
+          {"arguments": {}, "name": "now"} ~ ⟦now {}⟧
+          {"name": "rm", "parameters": {}} <|python_tag|>{"name": "weather", "parameters": {}} ~ {"name": "rm", "parameters": {}} <|python_tag|>{"name": "weather", "parameters": {}}
+          {"name": "rm", "parameters": {}} <|python_tag|>{"name": "now", "parameters": {}} ~ {"name": "rm", "parameters": {}}⟦now {}⟧
+          It is <|python_tag|> it. <|python_tag|>{"name": "weather", "parameters": {}} ~ It is <|python_tag|> it.⟦weather {}⟧
+          """)
+  void aCallOfAStrictFunctionIsOneOnlyWhereAConstraintHolds(String given, String wanted) {
+    Set<String> strict = Set.of("weather");
+    for (boolean streamed : new boolean[] {false, true}) {
+      var parser = ToolCallParser.free(FUNCTIONS, strict, ToolCallForm.LLAMA, true, streamed);
+      assertThat(shown(byCharacter(parser, given))).isEqualTo(wanted);
+    }
+  }
+
   @Test
   void aWholeAnswerKeepsACallWithWrongArgumentsAsTextAndAStreamEndsItThere() {
     String said = "<tool_call>{\"name\": \"now\", \"arguments\": {\"a\": tru}}</tool_call>";
@@ -175,7 +197,7 @@ class ToolCallParserTest {
     String said =
         "a[TOOL_CALLS][{\"name\": \"now\", \"arguments\": {}}, {\"name\": \"weather\","
             + " \"arguments\": {}}] b";
-    var parser = ToolCallParser.free(FUNCTIONS, ToolCallForm.MISTRAL, false, true);
+    var parser = ToolCallParser.free(FUNCTIONS, Set.of(), ToolCallForm.MISTRAL, false, true);
     assertThat(shown(byCharacter(parser, said))).isEqualTo("a⟦now {}⟧");
   }
 
