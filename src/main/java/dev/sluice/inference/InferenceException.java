@@ -22,6 +22,7 @@ public final class InferenceException extends RuntimeException {
     USUAL,
     STARTING,
     BEYOND_CONTEXT,
+    NO_PATH,
     UNPROVEN_MODEL
   }
 
@@ -84,6 +85,12 @@ public final class InferenceException extends RuntimeException {
         ErrorCode.INVALID_ARGUMENT, message, null, SOON, Kind.BEYOND_CONTEXT);
   }
 
+  /** Makes the error for a path that is none: NOT_FOUND, and no model is meant. */
+  public static InferenceException noPath() {
+    return new InferenceException(
+        ErrorCode.NOT_FOUND, "there is nothing at this path", null, SOON, Kind.NO_PATH);
+  }
+
   /**
    * Makes the error of a model that refused the values of a request, and has accepted none since it
    * was loaded: whether the values are wrong or the model is, one such error cannot say.
@@ -117,6 +124,11 @@ public final class InferenceException extends RuntimeException {
   /** Returns whether there were more tokens than the model takes. */
   public boolean isBeyondContext() {
     return kind == Kind.BEYOND_CONTEXT;
+  }
+
+  /** Returns whether the request's path is none. */
+  public boolean isOfNoPath() {
+    return kind == Kind.NO_PATH;
   }
 
   /** Returns whether a model failed in itself that has answered no request since it was loaded. */

@@ -1,6 +1,5 @@
 package dev.sluice.protocol.openai.generation;
 
-import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonWriter;
 import io.vertx.core.buffer.Buffer;
@@ -13,14 +12,7 @@ public final class OpenAiError {
   private static final Pattern PARAMETER =
       Pattern.compile("parameter \"([A-Za-z0-9_.\\[\\]]{1,64})\"");
 
-  private static final String NO_PATH = "there is nothing at this path";
-
   private OpenAiError() {}
-
-  /** Makes the error for a path that is none. */
-  public static InferenceException noPath() {
-    return new InferenceException(ErrorCode.NOT_FOUND, NO_PATH);
-  }
 
   /** Makes the error for a parameter that is not what was wanted. */
   public static InferenceException parameter(String name, String got, String wanted) {
@@ -82,7 +74,7 @@ public final class OpenAiError {
   private static String code(InferenceException failure) {
     return switch (failure.code()) {
       case UNAUTHENTICATED -> "invalid_api_key";
-      case NOT_FOUND -> failure.getMessage().equals(NO_PATH) ? "not_found" : "model_not_found";
+      case NOT_FOUND -> failure.isOfNoPath() ? "not_found" : "model_not_found";
       case RESOURCE_EXHAUSTED -> "rate_limit_exceeded";
       default -> failure.isBeyondContext() ? "context_length_exceeded" : "";
     };

@@ -37,7 +37,7 @@ public interface PostRoute {
     try {
       Operation operation = path.of(exchange.path());
       if (operation == null) {
-        throw OpenAiError.noPath();
+        throw InferenceException.noPath();
       }
       if (exchange.method().name().equals(Path.POST)) {
         exchange.require(operation);

@@ -2,7 +2,6 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
-import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.transport.http.HttpExchange;
 import dev.sluice.transport.http.PercentCoding;
 import java.util.List;
@@ -75,7 +74,7 @@ record OpenAiPath(Resource resource, String model) {
         return new OpenAiPath(Resource.MODEL, model);
       }
     }
-    throw OpenAiError.noPath();
+    throw InferenceException.noPath();
   }
 
   /** Decides whether the caller may have it. */
