@@ -10,6 +10,7 @@ import dev.sluice.text.Vocabulary;
 import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Reads what encodes a model's text. Blocks: called while the model is loaded. */
 final class TextCodecs {
@@ -34,10 +35,10 @@ final class TextCodecs {
     prompts
         .problem()
         .ifPresent(why ->
-            LOG.atInfo()
+            LOG.atLevel(prompts.isBroken() ? Level.WARN : Level.INFO)
                 .addKeyValue("tokenizer", tokenizer)
                 .addKeyValue("reason", why)
-                .log("the model holds no conversations"));
+                .log("the model holds no conversations: they are refused with 400"));
     return prompts;
   }
 }

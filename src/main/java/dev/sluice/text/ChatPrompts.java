@@ -40,19 +40,22 @@ public final class ChatPrompts {
   private final @Nullable ChatTemplate toolTemplate;
 
   private final String problem;
+  private final boolean broken;
   private final Optional<ToolCallForm> toolCalls;
 
   private ChatPrompts(ChatTemplate template, ChatTemplate toolTemplate, String toolSource) {
     this.template = template;
     this.toolTemplate = toolTemplate;
     this.problem = "";
+    this.broken = false;
     this.toolCalls = ToolCallForm.of(toolSource);
   }
 
-  private ChatPrompts(String problem) {
+  private ChatPrompts(String problem, boolean broken) {
     this.template = null;
     this.toolTemplate = null;
     this.problem = problem;
+    this.broken = broken;
     this.toolCalls = Optional.empty();
   }
 
@@ -68,7 +71,7 @@ public final class ChatPrompts {
     try {
       String source = files.source();
       if (source.isEmpty()) {
-        return new ChatPrompts("the model has no chat template");
+        return new ChatPrompts("the model has no chat template", false);
       }
       ChatTemplate template = files.parse(source);
       requireUsable(template);
@@ -77,7 +80,7 @@ public final class ChatPrompts {
           ? new ChatPrompts(template, template, source)
           : new ChatPrompts(template, files.parse(toolSource), toolSource);
     } catch (TemplateException e) {
-      return new ChatPrompts("the model's chat template cannot be used: " + e.text());
+      return new ChatPrompts("the model's chat template cannot be used: " + e.text(), true);
     }
   }
 
@@ -95,6 +98,11 @@ public final class ChatPrompts {
   /** Returns why there are no prompts; empty if there are. */
   public Optional<String> problem() {
     return template == null ? Optional.of(problem) : Optional.empty();
+  }
+
+  /** Returns whether there is a template, which cannot be used. */
+  public boolean isBroken() {
+    return broken;
   }
 
   /** Returns the form in which the template shows tool calls; empty if it shows none known. */
