@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.generator;
 
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -13,6 +14,7 @@ import dev.sluice.scheduling.prefix.PromptTokens;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.PaddingSide;
+import dev.sluice.tensor.Shape;
 import dev.sluice.text.BoundedTokenizer;
 import dev.sluice.text.TokenCodec;
 import dev.sluice.text.constraint.ConstrainedText;
@@ -52,6 +54,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
    * @param nanoTime the clock of {@code stop.time}
    * @throws InferenceException with INVALID_ARGUMENT if no signature has all of it: what the first
    *     one lacks
+   * @throws ConfigException if the model has not all tokens that are to end its streams
    */
   public Generator(
       GeneratorConfig config,
@@ -77,7 +80,27 @@ public final class Generator implements StreamPlan, AutoCloseable {
     if (loops.isEmpty()) {
       throw first == null ? InferenceException.invalid("the model has no signature") : first;
     }
+    config.next().ifPresent(next -> requireStops(config.stop().tokens(), tokens(next)));
     this.work = loops.values().stream().mapToLong(GenerationLoop::stateBytes).max().orElse(0);
+  }
+
+  /** Returns how many tokens the model has, by its logits or its tokenizer; negative: unknown. */
+  private long tokens(GeneratorConfig.Next next) {
+    long candidates =
+        loops.values().stream().mapToLong(loop -> loop.candidates(next)).max().orElse(Shape.ANY);
+    return candidates >= 0
+        ? candidates
+        : tokenizer.map(words -> words.codec().size()).orElse(Shape.ANY);
+  }
+
+  private static void requireStops(List<Integer> stops, long tokens) {
+    List<Integer> unknown =
+        tokens < 0 ? List.of() : stops.stream().filter(stop -> stop >= tokens).toList();
+    if (!unknown.isEmpty()) {
+      throw new ConfigException(
+          "stream.stop.tokens has %s; the model has tokens from 0 to %d"
+              .formatted(unknown, tokens - 1));
+    }
   }
 
   /**
