@@ -38,6 +38,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A decoder that is served, and whose runs a test holds. Nothing is open once it is closed. */
@@ -62,6 +63,13 @@ final class HeldDecoder implements AutoCloseable {
    * @param watched the input whose shapes are kept
    */
   HeldDecoder(Path files, ModelConfig config, String watched) {
+    this(files, config, watched, System::nanoTime);
+  }
+
+  /**
+   * @param nanoTime the model's clock
+   */
+  HeldDecoder(Path files, ModelConfig config, String watched, LongSupplier nanoTime) {
     this.session = new HeldSession(MaskedDecoder.open(files), watched);
     this.lease =
         new FakeModelLease(new ModelId("decoder", 1), session.metadata().withMaxBatchSize(64));
@@ -75,10 +83,7 @@ final class HeldDecoder implements AutoCloseable {
             config,
             Telemetry.unseen().version(lease.id()),
             new WorkerPool(
-                TestContexts.of(vertx),
-                "test-model",
-                new ConcurrencyMonitor(vertx, 1),
-                System::nanoTime));
+                TestContexts.of(vertx), "test-model", new ConcurrencyMonitor(vertx, 1), nanoTime));
     this.proofs = session.shapes().size();
   }
 

@@ -19,6 +19,7 @@ import dev.sluice.testing.Polling;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,9 @@ class PreemptionTest {
   private @Nullable HeldDecoder decoder;
   private int proved;
 
+  /** What the model's clock is ahead. */
+  private final AtomicLong passedNanos = new AtomicLong();
+
   private void start(Positions positions, long memory, String stream, String model)
       throws IOException {
     Path folder =
@@ -67,7 +72,15 @@ class PreemptionTest {
                 STEPS,
                 "  cache_memory: %d\n%s\n%s".formatted(memory, stream, model));
     HeldDecoder.writeVocabulary(folder);
-    decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
+    Path settings = folder.resolve("model.yml");
+    String limited = "steps: %d, time: 1h".formatted(STEPS);
+    Files.writeString(settings, Files.readString(settings).replace("steps: " + STEPS, limited));
+    decoder =
+        new HeldDecoder(
+            folder,
+            HeldDecoder.config(folder),
+            "input_ids",
+            () -> System.nanoTime() + passedNanos.get());
     proved = decoder.held().shapes().size();
   }
 
@@ -369,6 +382,20 @@ class PreemptionTest {
     parked(stream(HIGH, 3), 1).leave();
     second.leave();
     assertThat(tokens(stream(LOW, 3))).hasSize(STEPS);
+  }
+
+  @Test
+  void theTimeOfAStreamStandsStillWhileItIsPreempted() throws Throwable {
+    start(ONE);
+    List<Integer> wanted = alone(3);
+    StreamReader low = parked(stream(LOW, 3), 4);
+    StreamReader high = parked(stream(HIGH, 3), 1);
+    passedNanos.addAndGet(Duration.ofHours(2).toNanos());
+    high.leave();
+    assertThat(tokens(low)).isEqualTo(wanted);
+    StreamReader late = parked(stream(LOW, 3), 4);
+    passedNanos.addAndGet(Duration.ofHours(2).toNanos());
+    assertThat(tokens(late)).as("without a pause").isEqualTo(wanted.subList(0, 5));
   }
 
   @Test

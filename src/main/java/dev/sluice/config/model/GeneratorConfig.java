@@ -139,10 +139,10 @@ public record GeneratorConfig(
   /**
    * Conditions that end a stream; the first to occur does.
    *
-   * @param tokens tokens that end the stream; they are sent
+   * @param tokens tokens of the model that end the stream; they are sent
    * @param output output that ends the stream when none of its elements is zero
    * @param steps largest number of decode steps
-   * @param time longest time of a stream; 0s: no limit
+   * @param time longest time of a stream, without that for which it is preempted; 0s: no limit
    */
   public record Stop(List<Integer> tokens, Optional<String> output, int steps, Duration time) {
     private static final int STEPS = 1_024;

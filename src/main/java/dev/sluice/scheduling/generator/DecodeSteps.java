@@ -33,7 +33,6 @@ final class DecodeSteps implements StreamSteps {
   private final GenerationLoop loop;
   private final InferenceRequest request;
   private final LongSupplier nanoTime;
-  private final long startNanos;
   private final List<String> sent;
   private final int mostSteps;
   private final long cacheBytes;
@@ -63,6 +62,13 @@ final class DecodeSteps implements StreamSteps {
   private List<NamedTensor> inputs;
 
   private int steps;
+
+  /** When it began; later by as long as it was preempted. */
+  private long startNanos;
+
+  /** When it was preempted last. */
+  private long preemptedNanos;
+
   private boolean over;
   private boolean stopped;
 
@@ -236,6 +242,8 @@ final class DecodeSteps implements StreamSteps {
       }
       if (steps == 0) {
         reused = prompt.reused();
+      } else if (prefilling) {
+        startNanos += nanoTime.getAsLong() - preemptedNanos;
       }
       prefilling = false;
       steps++;
@@ -349,6 +357,7 @@ final class DecodeSteps implements StreamSteps {
   @Override
   public void recompute() {
     TokenHistory tokens = Objects.requireNonNull(history);
+    preemptedNanos = nanoTime.getAsLong();
     close();
     String input = request.inputs().getFirst().name();
     again =
