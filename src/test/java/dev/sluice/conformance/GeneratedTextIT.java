@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Text in, text out, by a model's {@code tokenizer.json}: in every protocol, whole and streamed.
@@ -167,6 +169,42 @@ class GeneratedTextIT {
         .contains("parameter \"max_tokens\" is 0");
     assertThat(error(http.post("/v2/models/poet/generate", "{\"text\": [\"x\", \"y\"]}")))
         .contains("a stream takes one text");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "stop": {}                | parameter "stop" is {}; wanted a text, or a list of texts
+          "stop": ["a", 7]          | parameter "stop" is ["a", 7]; wanted a text, or a list of texts
+          "stop": [["a"]]           | parameter "stop" is [["a"]]; wanted a text, or a list of texts
+          "stop": true              | parameter "stop" is true; wanted a text of 1 to 256 characters, or a JSON list of 16 at most
+          "logit_bias": [1]         | parameter "logit_bias" is [1]; wanted a text, or an object
+          "json_schema": [{}]       | parameter "json_schema" is [{}]; wanted a text, or an object
+          "json_schema": true       | parameter "json_schema" is true; wanted a text
+          "temperature": "hot"      | parameter "temperature" is "hot"; wanted a number from 0 to 1000
+          "top_k": 1.5              | parameter "top_k" is 1.5; wanted a whole number from -1 to 2147483647
+          "seed": "1"               | parameter "seed" is "1"; wanted a whole number from -9223372036854775808 to 9223372036854775807
+          "ignore_eos": "yes"       | parameter "ignore_eos" is "yes"; wanted true or false
+          "chat": 2                 | parameter "chat" is 2; wanted true or false
+          "tool_calls": 0.5         | parameter "tool_calls" is 0.5; wanted true or false
+          "regex": 7                | parameter "regex" is 7; wanted a text
+          "tools": false            | parameter "tools" is false; wanted a text
+          "logprobs": true          | parameter "logprobs" is true; wanted a whole number from 0 to 20
+          """)
+  void aParameterOfAWrongTypeIsNamedWithWhatWasGotAndWanted(String parameter, String text) {
+    String generate = "{\"text\": \"x\", %s}".formatted(parameter);
+    assertThat(error(http.post("/v2/models/poet/generate", generate))).isEqualTo(text);
+    String nested = "{\"text\": \"x\", \"parameters\": {%s}}".formatted(parameter);
+    assertThat(error(http.post("/v2/models/poet/generate", nested))).isEqualTo(text);
+    String infer =
+        "{\"inputs\": [{\"name\": \"text\", \"datatype\": \"BYTES\", \"shape\": [1], \"data\":"
+            + " [\"x\"]}], \"parameters\": {%s}}".formatted(parameter);
+    assertThat(error(http.post("/v2/models/poet/infer", infer))).isEqualTo(text);
+    String predict =
+        "{\"instances\": [{\"text\": \"x\"}], \"parameters\": {%s}}".formatted(parameter);
+    assertThat(error(http.post("/v1/models/poet:predict", predict))).isEqualTo(text);
   }
 
   @Test

@@ -1,16 +1,22 @@
 package dev.sluice.protocol.codec;
 
+import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.JsonCursor.Kind;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads the parameters of a request from JSON, in every protocol that has it. A list or an object
  * is a value only where a parameter's text is JSON itself: it is then that text.
  */
 public final class JsonParameterValue {
+  private static final int SHOWN = 40;
+
   /** Parameters that may be written as JSON instead of a text that holds it. */
-  private static final Set<String> STRUCTURED = Set.of("stop", "logit_bias", "json_schema");
+  private static final Map<String, Kind> STRUCTURED =
+      Map.of("stop", Kind.ARRAY, "logit_bias", Kind.OBJECT, "json_schema", Kind.OBJECT);
 
   private JsonParameterValue() {}
 
@@ -18,6 +24,8 @@ public final class JsonParameterValue {
    * Reads the next value as that of a parameter.
    *
    * @return empty if it can be none; the cursor stands before it then
+   * @throws InferenceException with INVALID_ARGUMENT if it is JSON of another form than the
+   *     parameter has
    */
   public static Optional<ParameterValue> read(String name, JsonCursor in) {
     return switch (in.peek()) {
@@ -25,15 +33,38 @@ public final class JsonParameterValue {
       case TRUE, FALSE -> Optional.of(new ParameterValue.Flag(in.bool()));
       case NUMBER -> Optional.of(number(in.number()));
       case OBJECT, ARRAY ->
-          STRUCTURED.contains(name) ? Optional.of(structured(in)) : Optional.empty();
+          STRUCTURED.containsKey(name) ? Optional.of(structured(name, in)) : Optional.empty();
       case NULL -> Optional.empty();
     };
   }
 
-  private static ParameterValue structured(JsonCursor in) {
+  private static ParameterValue structured(String name, JsonCursor in) {
     int from = in.position();
+    boolean list = STRUCTURED.get(name) == Kind.ARRAY;
+    boolean fits = list ? isListOfTexts(in) : in.peek() == Kind.OBJECT;
+    in.seek(from);
     in.skipValue();
-    return new ParameterValue.Text(in.text(from, in.position()));
+    String json = in.text(from, in.position()).strip();
+    if (!fits) {
+      throw InferenceException.invalid(
+          "parameter \"%s\" is %s; wanted a text, or %s"
+              .formatted(
+                  name, BoundedText.cut(json, SHOWN), list ? "a list of texts" : "an object"));
+    }
+    return new ParameterValue.Text(json);
+  }
+
+  private static boolean isListOfTexts(JsonCursor in) {
+    if (in.peek() != Kind.ARRAY) {
+      return false;
+    }
+    boolean texts = true;
+    in.beginArray();
+    while (in.nextElement()) {
+      texts &= in.peek() == Kind.STRING;
+      in.skipValue();
+    }
+    return texts;
   }
 
   private static ParameterValue number(JsonNumber number) {

@@ -155,10 +155,6 @@ public final class GenerationReader extends ParameterReader {
       case "n" -> n = count(name);
       case ResponseFormat.NAME ->
           ResponseFormat.read(in).ifPresent(schema -> schema(ResponseFormat.NAME, schema));
-      case "stop" -> {
-        requireTexts(name);
-        parameter(name);
-      }
       default -> {
         if (IGNORED.contains(name)) {
           in.skipValue();
@@ -198,24 +194,6 @@ public final class GenerationReader extends ParameterReader {
               in.seek(from);
               return wrong(name, "a number, a text or a bool");
             }));
-  }
-
-  /** Requires a text or a list of texts; goes back to where it was. */
-  private void requireTexts(String name) {
-    int from = in.position();
-    boolean texts = in.peek() == Kind.STRING;
-    if (in.peek() == Kind.ARRAY) {
-      texts = true;
-      in.beginArray();
-      while (in.nextElement()) {
-        texts &= in.peek() == Kind.STRING;
-        in.skipValue();
-      }
-    }
-    in.seek(from);
-    if (!texts) {
-      throw wrong(name, "a text, or a list of texts");
-    }
   }
 
   private void streamOptions() {

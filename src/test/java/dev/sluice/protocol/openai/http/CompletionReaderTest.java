@@ -69,7 +69,7 @@ class CompletionReaderTest {
           {"model": "m", "prompt": "a", "echo": 1}         | parameter "echo" is 1; wanted true or false
           {"model": "m", "prompt": "a", "echo": true, "logprobs": 1} | parameter "echo" is true; wanted false beside logprobs: tokens of a prompt have none
           {"model": "m", "prompt": "a", "stream": 1}       | parameter "stream" is 1; wanted true or false
-          {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is a list; wanted a text, or a list of texts
+          {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is [1]; wanted a text, or a list of texts
           {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
           {"model": "m", "prompt": "a", "tempature": 1}    | parameter "tempature" is not known to completions
           {"model": "m", "prompt": "a", "stream_options": {}} | parameter "stream_options" is there; wanted it with stream: true only
