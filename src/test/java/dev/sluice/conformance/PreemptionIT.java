@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Streamed texts of a model that has memory for the caches of few of them, of two priorities. */
 class PreemptionIT {
@@ -100,7 +102,7 @@ class PreemptionIT {
       wanted.add(events(i, 2));
       assertThat(wanted.get(i)).hasSizeGreaterThanOrEqualTo(200);
     }
-    assertThat(metric("sluice_stream_preemptions_total")).isZero();
+    double before = metric("sluice_stream_preemptions_total");
     try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
       var reads = new ArrayList<Future<List<JsonNode>>>();
       for (int i = 0; i < STREAMS; i++) {
@@ -114,9 +116,43 @@ class PreemptionIT {
         assertSame(reads.get(i).get(), wanted.get(i));
       }
     }
-    assertThat(metric("sluice_stream_preemptions_total")).isPositive();
+    assertThat(metric("sluice_stream_preemptions_total")).isGreaterThan(before);
     assertThat(metric("sluice_stream_cache_bytes")).isZero();
     assertThat(metric("sluice_streams_waiting_for_cache")).isZero();
+  }
+
+  private static Callable<Integer> asking(String path, String prompt, int priority) {
+    String body =
+        "{\"model\": \"chat\", %s, \"ignore_eos\": true, \"temperature\": 0, \"priority\": %d}"
+            .formatted(prompt, priority);
+    return () -> http.send("POST", path, Buffer.buffer(body)).status();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          /v1/completions      | "prompt": "What is", "max_tokens": 200
+          /v1/chat/completions | "messages": [{"role": "user", "content": "What?"}], "max_tokens": 200
+          /v1/responses        | "input": "What?", "max_output_tokens": 200
+          """)
+  void requestsOfOpenAiHaveAPriority(String path, String prompt) throws Exception {
+    double before = metric("sluice_stream_preemptions_total");
+    try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+      var answers = new ArrayList<Future<Integer>>();
+      for (int i = 0; i < STREAMS; i++) {
+        answers.add(readers.submit(asking(path, prompt, 2)));
+      }
+      Polling.await("one has begun", () -> metric("sluice_stream_cache_bytes") > 0);
+      for (int i = 0; i < STREAMS; i++) {
+        answers.add(readers.submit(asking(path, prompt, 1)));
+      }
+      for (Future<Integer> answer : answers) {
+        assertThat(answer.get()).isEqualTo(200);
+      }
+    }
+    assertThat(metric("sluice_stream_preemptions_total")).isGreaterThan(before);
   }
 
   private static Callable<List<JsonNode>> reading(int stream, int priority) {

@@ -29,17 +29,15 @@ import java.util.Map;
  * @param model the name of the generator
  * @param prompts at least one
  * @param each answers to each prompt, at least one
- * @param parameters for the model
+ * @param said what goes to the model besides
  */
-public record ChoiceRequests(
-    String model, List<String> prompts, int each, Map<String, ParameterValue> parameters) {
+public record ChoiceRequests(String model, List<String> prompts, int each, CallParameters said) {
   /** Most answers that a call may ask for. */
   public static final int MOST = 32;
 
-  /** Copies the collections. */
+  /** Copies the list. */
   public ChoiceRequests {
     prompts = List.copyOf(prompts);
-    parameters = Map.copyOf(parameters);
   }
 
   /**
@@ -83,7 +81,7 @@ public record ChoiceRequests(
               GeneratorOutputs.asked(signatures.get(i)),
               exchange.deadline(),
               exchange.requestId(),
-              new RequestOptions(0, SequenceStep.NONE, parameters(i % each))));
+              new RequestOptions(said.priority(), SequenceStep.NONE, parameters(i % each))));
     }
     return requests;
   }
@@ -115,6 +113,7 @@ public record ChoiceRequests(
 
   /** Returns the parameters of one of the answers to a prompt. */
   private Map<String, ParameterValue> parameters(int answer) {
+    Map<String, ParameterValue> parameters = said.values();
     if (answer > 0
         && parameters.get("seed") instanceof ParameterValue.Whole(long seed, boolean unsigned)) {
       var others = new HashMap<>(parameters);

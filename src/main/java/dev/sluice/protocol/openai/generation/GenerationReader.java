@@ -44,6 +44,7 @@ public final class GenerationReader extends ParameterReader {
   private final Map<String, String> names = new HashMap<>();
   private @Nullable String model;
   private int n = 1;
+  private int priority;
   private boolean stream;
   private boolean streamOptions;
   private boolean usage;
@@ -69,7 +70,7 @@ public final class GenerationReader extends ParameterReader {
 
   /** Returns what goes to the model, with the names that the caller gave it. */
   public CallParameters said() {
-    return new CallParameters(parameters, new CallerNames(names));
+    return new CallParameters(priority, parameters, new CallerNames(names));
   }
 
   /**
@@ -153,6 +154,7 @@ public final class GenerationReader extends ParameterReader {
       case "stream" -> stream = flag(name);
       case "stream_options" -> streamOptions();
       case "n" -> n = count(name);
+      case "priority" -> priority = whole(name, 0, Integer.MAX_VALUE);
       case ResponseFormat.NAME ->
           ResponseFormat.read(in).ifPresent(schema -> schema(ResponseFormat.NAME, schema));
       default -> {

@@ -29,7 +29,7 @@ record CompletionRoute(DataPlane data, InstantSource clock, CompletionKind kind)
   private Future<Void> ask(HttpExchange exchange, CompletionRequest request) {
     exchange.measure(kind.api(), request.model());
     exchange.record().sample(request.model());
-    return new ChoiceRequests(request.model(), request.prompts(), request.n(), request.parameters())
+    return new ChoiceRequests(request.model(), request.prompts(), request.n(), request.said())
         .make(data, exchange)
         .compose(asked -> answer(exchange, request, asked))
         .recover(request.said().names()::failed);

@@ -39,8 +39,7 @@ record ResponsesRoute(DataPlane data, InstantSource clock) implements PostRoute 
   private Future<Void> ask(HttpExchange exchange, ResponseRequest request) {
     exchange.measure(Api.OPENAI_RESPONSES, request.model());
     exchange.record().sample(request.model());
-    return new ChoiceRequests(
-            request.model(), List.of(request.conversation()), 1, request.parameters())
+    return new ChoiceRequests(request.model(), List.of(request.conversation()), 1, request.said())
         .make(data, exchange)
         .compose(asked -> answer(exchange, request, asked.getFirst()))
         .recover(request.said().names()::failed);

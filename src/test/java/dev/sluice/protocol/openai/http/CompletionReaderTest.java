@@ -29,7 +29,8 @@ class CompletionReaderTest {
             """
             {"model": "m", "prompt": ["Hello, 世界"], "max_tokens": 3, "temperature": 0.5,
              "stop": ["a", "b"], "logit_bias": {"7": -100}, "seed": null, "n": 1, "user": "u",
-             "stream": true, "stream_options": {"include_usage": true}, "echo": false}\
+             "stream": true, "stream_options": {"include_usage": true}, "echo": false,
+             "priority": 3}\
             """);
     assertThat(request)
         .isEqualTo(
@@ -41,6 +42,7 @@ class CompletionReaderTest {
                 true,
                 true,
                 new CallParameters(
+                    3,
                     Map.of(
                         "max_tokens", new ParameterValue.Whole(3, false),
                         "temperature", new ParameterValue.Fraction(0.5),
@@ -70,6 +72,8 @@ class CompletionReaderTest {
           {"model": "m", "prompt": "a", "echo": true, "logprobs": 1} | parameter "echo" is true; wanted false beside logprobs: tokens of a prompt have none
           {"model": "m", "prompt": "a", "stream": 1}       | parameter "stream" is 1; wanted true or false
           {"model": "m", "prompt": "a", "stop": [1]}       | parameter "stop" is [1]; wanted a text, or a list of texts
+          {"model": "m", "prompt": "a", "priority": -1}    | parameter "priority" is -1; wanted a whole number from 0 to 2147483647
+          {"model": "m", "prompt": "a", "priority": "1"}   | parameter "priority" is "1"; wanted a whole number from 0 to 2147483647
           {"model": "m", "prompt": "a", "seed": [1]}       | parameter "seed" is a list; wanted a number, a text or a bool
           {"model": "m", "prompt": "a", "tempature": 1}    | parameter "tempature" is not known to completions
           {"model": "m", "prompt": "a", "stream_options": {}} | parameter "stream_options" is there; wanted it with stream: true only

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class ResponseEventsTest {
   private static final CallParameters SAID =
-      new CallParameters(Map.of(), new CallerNames(Map.of()));
+      new CallParameters(0, Map.of(), new CallerNames(Map.of()));
 
   private final ResponseAnswer answer = new ResponseAnswer("1", Optional.empty());
   private final ResponseEvents events =
