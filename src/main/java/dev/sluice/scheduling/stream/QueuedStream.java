@@ -237,12 +237,14 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
 
   /** Preempts a stream that is parked, or whose step still waits. On the event loop. */
   private void yieldIfOwned() {
+    // Before the mark: the worker that obeys clears it first, then parks or queues the stream.
+    boolean parked = demand.get() == 0;
+    PendingRequest step = queued;
     if (done || !preempted) {
       return;
     }
     try {
-      PendingRequest step = queued;
-      if (demand.get() == 0) {
+      if (parked) {
         freeNext();
         yieldCache();
         next = steps.next();
