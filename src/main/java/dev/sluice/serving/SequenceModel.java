@@ -52,7 +52,7 @@ public record SequenceModel(
     var facts =
         new VersionComponents(
             shown,
-            TritonConfiguration.of(meter.model().name(), shown, config),
+            new TritonConfiguration(meter.model().name(), shown, config),
             AdmissionController.of(config, meter, pool.nanoTime()),
             instances.getFirst().explaining(),
             meter);

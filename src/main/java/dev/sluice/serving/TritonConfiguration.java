@@ -30,18 +30,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A model's configuration in Triton's form: what its settings say, completed by what the model
- * itself says, so that a model without a {@code config.pbtxt} has one too.
+ * itself says, so that a model without a {@code config.pbtxt} has one too. The message is made for
+ * whoever asks: few do, and the classes of its parts take memory.
+ *
+ * @param name the model's
+ * @param model what it says of itself
+ * @param config its settings
  */
-public final class TritonConfiguration implements ModelConfiguration {
-  private final ModelConfig complete;
-
-  private TritonConfiguration(ModelConfig complete) {
-    this.complete = complete;
+public record TritonConfiguration(
+    String name, ModelMetadata model, dev.sluice.config.model.ModelConfig config)
+    implements ModelConfiguration {
+  @Override
+  public byte[] message() {
+    return complete().toByteArray();
   }
 
-  /** Returns the whole configuration of a model. */
-  static TritonConfiguration of(
-      String name, ModelMetadata model, dev.sluice.config.model.ModelConfig config) {
+  @Override
+  public String json() {
+    return TritonJson.print(complete());
+  }
+
+  private ModelConfig complete() {
     ModelConfig declared = config.declared();
     ModelConfig.Builder complete =
         declared.toBuilder()
@@ -61,17 +70,7 @@ public final class TritonConfiguration implements ModelConfiguration {
     addScheduling(complete, config);
     complete.getResponseCacheBuilder().setEnable(config.responseCache());
     complete.getModelTransactionPolicyBuilder().setDecoupled(model.decoupled());
-    return new TritonConfiguration(complete.build());
-  }
-
-  @Override
-  public byte[] message() {
-    return complete.toByteArray();
-  }
-
-  @Override
-  public String json() {
-    return TritonJson.print(complete);
+    return complete.build();
   }
 
   private static String backend(String platform) {

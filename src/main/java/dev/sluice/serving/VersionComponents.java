@@ -29,7 +29,7 @@ record VersionComponents(
       VersionMeter meter) {
     return new VersionComponents(
         metadata,
-        TritonConfiguration.of(meter.model().name(), metadata, config),
+        new TritonConfiguration(meter.model().name(), metadata, config),
         admission,
         ExplainPlan.load(config.explain(), config.queue().priorityLevels()),
         meter);

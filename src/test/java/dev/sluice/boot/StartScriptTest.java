@@ -3,6 +3,7 @@ package dev.sluice.boot;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.ChildServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,6 +86,7 @@ class StartScriptTest {
         .contains("-Xmx4095m", "-XX:MaxDirectMemorySize=3276m", "-XX:+ExitOnOutOfMemoryError")
         .as("what native code has freed is given back")
         .contains("-XX:TrimNativeHeapInterval=60000", "-XX:+UseAdaptiveSizePolicyWithSystemGC")
+        .contains("-XX:-ShrinkHeapInSteps", "-XX:MaxHeapFreeRatio=30")
         .endsWith("dev.sluice.boot.Main", "serve");
   }
 
@@ -160,7 +162,8 @@ class StartScriptTest {
   @Test
   void upToTwoCoresCollectWithOneThreadAndLittleMemory() throws IOException {
     assertThat(flags(withCores(2)))
-        .contains("-XX:+UseSerialGC", "-Xmn16m", "-XX:InitialRAMPercentage=0.4")
+        .contains("-XX:InitialRAMPercentage=0.2441")
+        .containsAll(ChildServer.ON_TWO_CORES)
         .doesNotContain("-XX:+UseParallelGC");
     var own = new HashMap<>(withCores(2));
     own.put("SLUICE_JAVA_OPTS", "-XX:+UseParallelGC");

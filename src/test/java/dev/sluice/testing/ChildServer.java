@@ -26,9 +26,26 @@ public final class ChildServer implements AutoCloseable {
           "-XX:MaxRAM=512m",
           "-XX:+UseParallelGC",
           "-XX:+UseAdaptiveSizePolicyWithSystemGC",
+          "-XX:MinHeapFreeRatio=10",
+          "-XX:MaxHeapFreeRatio=30",
           "-XX:TrimNativeHeapInterval=60000",
           "-XX:+UseCompactObjectHeaders",
           "-XX:+ExitOnOutOfMemoryError");
+
+  /** What the start script chooses on two cores. */
+  public static final List<String> ON_TWO_CORES =
+      List.of(
+          "-XX:+UseCompactObjectHeaders",
+          "-XX:+UseSerialGC",
+          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
+          "-XX:-ShrinkHeapInSteps",
+          "-XX:MarkSweepDeadRatio=0",
+          "-XX:MinHeapFreeRatio=10",
+          "-XX:MaxHeapFreeRatio=30",
+          "-XX:MetaspaceSize=64m",
+          "-Xmn16m",
+          "-XX:+ExitOnOutOfMemoryError",
+          "-XX:TrimNativeHeapInterval=60000");
 
   private final Process process;
   private final List<String> lines = new ArrayList<>();
@@ -54,6 +71,14 @@ public final class ChildServer implements AutoCloseable {
         List.of("serve", "--models", models.toString(), "--listen", "localhost:" + port));
     arguments.addAll(List.of(more));
     return start(IN_512_MIB, arguments.toArray(String[]::new));
+  }
+
+  /** Serves the models of a folder, with the flags that a machine of two cores gets, and others. */
+  public static ChildServer onTwoCores(Path models, int port, String... moreFlags) {
+    List<String> flags = new ArrayList<>(ON_TWO_CORES);
+    flags.add("-Xms40m");
+    flags.addAll(List.of(moreFlags));
+    return start(flags, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
   }
 
   /** Starts a command line in a Java VM with these flags, otherwise as {@link #start}. */

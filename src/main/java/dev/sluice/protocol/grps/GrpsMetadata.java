@@ -21,12 +21,15 @@ import java.util.Map;
  * grps deployment is configured by, as far as they mean something here.
  */
 public record GrpsMetadata(ModelResolver models, ControlPlane control, Deployment deployment) {
-  private static final YAMLMapper YAML =
-      YAMLMapper.builder()
-          .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
-          .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
-          .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
-          .build();
+  /** Loaded when metadata is asked for the first time: most servers never are. */
+  private static final class Yaml {
+    private static final YAMLMapper MAPPER =
+        YAMLMapper.builder()
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
+            .build();
+  }
 
   /**
    * Returns the deployment's files, or else the address that was asked, and all models with their
@@ -149,7 +152,7 @@ public record GrpsMetadata(ModelResolver models, ControlPlane control, Deploymen
 
   private static String yaml(Map<String, Object> document) {
     try {
-      return YAML.writeValueAsString(document);
+      return Yaml.MAPPER.writeValueAsString(document);
     } catch (JsonProcessingException e) {
       throw new InferenceException(ErrorCode.INTERNAL, "metadata cannot be written", e);
     }

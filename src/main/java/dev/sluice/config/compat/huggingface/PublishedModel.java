@@ -27,7 +27,11 @@ public final class PublishedModel {
   private static final int MOST_TOKENS = 1 << 24;
 
   private static final long LARGEST = 16L * 1024 * 1024;
-  private static final JsonMapper JSON = new JsonMapper();
+
+  /** Loaded when there is such a file: most folders have none, and data binding takes memory. */
+  private static final class Json {
+    private static final JsonMapper MAPPER = new JsonMapper();
+  }
 
   private final List<Path> folders;
   private final JsonNode config;
@@ -66,7 +70,7 @@ public final class PublishedModel {
       if (Files.size(file) > LARGEST) {
         throw new ConfigException(file + " is larger than " + Units.show(LARGEST));
       }
-      return JSON.readTree(Files.readAllBytes(file));
+      return Json.MAPPER.readTree(Files.readAllBytes(file));
     } catch (IOException e) {
       throw new ConfigException(file + " " + FileProblem.of(e));
     }
