@@ -230,7 +230,8 @@ class StartScriptTest {
   void anotherCollectorDividesTheHeapByItself() throws IOException {
     assertThat(flags(Map.of("SLUICE_JAVA_OPTS", "-XX:+UseG1GC")))
         .noneMatch(flag -> flag.startsWith("-Xmn"))
-        .noneMatch(flag -> flag.startsWith("-XX:InitialRAMPercentage"));
+        .noneMatch(flag -> flag.startsWith("-XX:InitialRAMPercentage"))
+        .noneMatch(flag -> flag.endsWith("HeapFreeRatio=30"));
   }
 
   @Test
