@@ -12,7 +12,7 @@ import java.util.List;
  * not have rows in common is answered at once, and one that has none, unless its model may answer
  * any number of times: there are no groups to answer then.
  */
-public final class RowGroups implements StreamSteps {
+public final class RowGroups implements StatelessSteps {
   private final InferenceRequest request;
   private final List<SharedTensor> inputs = new ArrayList<>();
   private final long groupRows;
@@ -67,26 +67,6 @@ public final class RowGroups implements StreamSteps {
       group.add(new NamedTensor(request.inputs().get(i).name(), inputs.get(i).next(rows)));
     }
     return request.step(request.signature(), group, request.outputs());
-  }
-
-  @Override
-  public boolean canRecompute() {
-    return false;
-  }
-
-  @Override
-  public void recompute() {
-    throw new IllegalStateException("nothing is kept from step to step");
-  }
-
-  @Override
-  public void park() {
-    // Nothing is kept from step to step.
-  }
-
-  @Override
-  public List<NamedTensor> take(List<NamedTensor> outputs) {
-    return outputs;
   }
 
   @Override

@@ -1,11 +1,9 @@
 package dev.sluice.scheduling.stream;
 
 import dev.sluice.inference.InferenceRequest;
-import dev.sluice.tensor.NamedTensor;
-import java.util.List;
 
 /** A stream of one response. */
-final class SingleStep implements StreamSteps {
+final class SingleStep implements StatelessSteps {
   private final InferenceRequest request;
   private boolean made;
 
@@ -23,26 +21,6 @@ final class SingleStep implements StreamSteps {
   public InferenceRequest next() {
     made = true;
     return request.step(request.signature(), request.inputs(), request.outputs());
-  }
-
-  @Override
-  public boolean canRecompute() {
-    return false;
-  }
-
-  @Override
-  public void recompute() {
-    throw new IllegalStateException("nothing is kept from step to step");
-  }
-
-  @Override
-  public void park() {
-    // Nothing is kept from step to step.
-  }
-
-  @Override
-  public List<NamedTensor> take(List<NamedTensor> outputs) {
-    return outputs;
   }
 
   @Override
