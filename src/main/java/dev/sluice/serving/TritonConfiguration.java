@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A model's configuration in Triton's form: what its settings say, completed by what the model
- * itself says, so that a model without a {@code config.pbtxt} has one too. The message is made for
- * whoever asks: few do, and the classes of its parts take memory.
+ * itself says, so that a model without a {@code config.pbtxt} has one too. The message is made when
+ * it is asked for: it seldom is, and the classes of its parts take memory. Immutable; any thread.
  *
  * @param name the model's
  * @param model what it says of itself

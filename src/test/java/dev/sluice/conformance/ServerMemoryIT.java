@@ -55,7 +55,7 @@ class ServerMemoryIT {
     }
   }
 
-  /** Its classes would be 7 MiB of every server's memory, for files that most do not have. */
+  /** It is for files that most servers do not have, and its classes would be in all of them. */
   @Test
   void aServerWithoutSettingsInFilesLoadsNoDataBinding() throws IOException {
     OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
