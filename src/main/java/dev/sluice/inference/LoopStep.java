@@ -15,8 +15,10 @@ public sealed interface LoopStep {
    * @param behindCache whether it continues what earlier chunks left in the caches. Such a step
    *     runs alone: attention operators take several new tokens behind a cache for one row only
    * @param late inputs that take the place of its own if it runs alone
+   * @param turn when it may run
    */
-  record Prefill(long tokens, boolean behindCache, LateInputs late) implements LoopStep {}
+  record Prefill(long tokens, boolean behindCache, LateInputs late, Turn turn)
+      implements LoopStep {}
 
   /**
    * Inputs of a step that are made when it runs, not when it is queued: it holds no memory for them
@@ -32,6 +34,37 @@ public sealed interface LoopStep {
      * that runs it, just before it does; more than once if the run is repeated.
      */
     @Nullable List<NamedTensor> make();
+  }
+
+  /**
+   * When the first step of a prompt may run: behind the run of another prompt that computes what
+   * both begin with. For the holder of the queue, who asks once more when {@link Turn#mustWait} may
+   * have changed. Levels of priority are numbered from the highest, which is 0.
+   */
+  interface Turn {
+    /** A step waits for none, and none waits for it. */
+    Turn ANY =
+        new Turn() {
+          @Override
+          public boolean mustWait(int level) {
+            return false;
+          }
+
+          @Override
+          public boolean begin(int level) {
+            return false;
+          }
+        };
+
+    /** Returns whether it is to wait: another prompt is computing what it begins with. */
+    boolean mustWait(int level);
+
+    /**
+     * Lets it run, and others wait for it.
+     *
+     * @return whether it begins behind what is kept, so that it has to run alone
+     */
+    boolean begin(int level);
   }
 
   /**

@@ -87,14 +87,14 @@ public final class ServableModel implements Servable {
     this.tokenizer = generator.flatMap(Generator::texts).or(instances.first()::tokenizer);
     this.lengths = generator.map(loop -> new StreamLengths(loop, metadata, meter.model(), config));
     var caches = new CacheBudget(config.stream().cacheMemory(), this::wakeOne);
-    keepPrefixes(instances, config, caches, meter);
+    var queue = new ModelQueue(config.queue(), caches);
+    keepPrefixes(instances, config, queue, meter);
     this.facts =
         VersionComponents.of(
             generator.map(loop -> loop.shown(metadata)).orElse(metadata),
             config,
             AdmissionController.of(config, meter, nanoTime),
             meter);
-    var queue = new ModelQueue(config.queue(), caches);
     meter.streamCaches(caches::reserved, caches::waiting, caches::preemptions);
     this.breaker = new CircuitBreaker(meter.model(), config.breaker(), nanoTime);
     this.readiness = config.breaker().readiness();
@@ -116,13 +116,16 @@ public final class ServableModel implements Servable {
   }
 
   private void keepPrefixes(
-      ModelInstances instances, ModelConfig config, CacheBudget caches, VersionMeter meter) {
+      ModelInstances instances, ModelConfig config, ModelQueue queue, VersionMeter meter) {
     if (generator.isEmpty() || lengths.isEmpty()) {
       return;
     }
     StreamConfig.Prefixes wanted = config.stream().prefixes();
     boolean apart = wanted.sharedBy() != StreamConfig.SharedBy.ALL;
-    var prefixes = new PrefixCache(PrefixCache.LEAST, wanted.limit(), caches::free, apart);
+    CacheBudget caches = queue.caches();
+    var prefixes =
+        new PrefixCache(
+            PrefixCache.LEAST, wanted.limit(), caches::free, apart, queue::promptsAdvanced);
     caches.onReserved(prefixes::giveUp);
     lengths.get().join(instances.first(), prefixes);
     PromptTokens tokens = generator.get().promptTokens();

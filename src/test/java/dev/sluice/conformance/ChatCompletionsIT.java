@@ -274,6 +274,27 @@ class ChatCompletionsIT {
         .isEqualTo(again.at("/prompt_tokens_details/cached_tokens"));
   }
 
+  @Test
+  void thePromptOfManyAnswersIsComputedOnce() {
+    long before = promptTokens("computed");
+    JsonNode said =
+        answered(asking("Who has ever seen as many as five owls at noon?") + ", \"n\": 8");
+    assertThat(said.get("choices")).hasSize(8);
+    assertThat(promptTokens("computed") - before)
+        .as("the last token of each has logits of its own")
+        .isEqualTo(said.at("/usage/prompt_tokens").longValue() + 7);
+  }
+
+  private static long promptTokens(String kind) {
+    return http.send("GET", "/metrics", Buffer.buffer())
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("sluice_prompt_tokens_total{model=\"chat\""))
+        .filter(line -> line.contains("\"" + kind + "\""))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", ", \"stream\": true"})
   void messagesWithMoreTokensThanTheModelTakesAreNamed(String streamed) {

@@ -6,111 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
-import dev.sluice.inference.access.Caller;
-import dev.sluice.runtime.ModelSession;
-import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
-import dev.sluice.testing.HeldSession;
 import dev.sluice.testing.MaskedDecoder;
 import dev.sluice.testing.MaskedDecoder.Positions;
 import dev.sluice.testing.NamedCallers;
-import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.StreamReader;
 import dev.sluice.testing.Tensors;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Prompts of a decoder that begin as earlier ones did. A prefix of {@code n} tokens takes 32 bytes
- * of caches and 8 bytes of tokens for each of them.
- */
-@Timeout(60)
-class PromptPrefixesTest {
-  private static final int STEPS = 6;
+/** Prompts of a decoder that begin as earlier ones did. */
+class PromptPrefixesTest extends PromptsOfADecoder {
   private static final NamedCallers CALLERS = new NamedCallers(1);
   private static final String ROOM = "  prefill_chunk: 0\n";
-
-  @TempDir Path models;
-  private @Nullable HeldDecoder decoder;
-  private @Nullable Path folder;
-
-  private void start(Positions positions, String settings) throws IOException {
-    folder =
-        new MaskedDecoder(positions, OnnxModelWriter.FLOAT)
-            .writeTo(models, "decoder", STEPS, settings);
-    decoder = new HeldDecoder(folder, HeldDecoder.config(folder), "input_ids");
-  }
-
-  private void start(String settings) throws IOException {
-    start(Positions.GIVEN, settings);
-  }
-
-  @AfterEach
-  void nothingIsLeftOpenOrKept() {
-    decoder().close();
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
-    assertThat(meter().cacheBytes()).isZero();
-  }
-
-  private HeldDecoder decoder() {
-    return Objects.requireNonNull(decoder);
-  }
-
-  private HeldSession held() {
-    return decoder().held();
-  }
-
-  private VersionMeter meter() {
-    return decoder().model().meter();
-  }
-
-  /** What runs were of prompts: all but the decode steps. */
-  private List<String> prompts() {
-    return decoder().runs().stream().filter(run -> !run.endsWith("x1")).toList();
-  }
-
-  /** A prompt whose first tokens are those of all others with as many. */
-  private static long[] prompt(int common, int others, int salt) {
-    var prompt = new long[common + others];
-    for (int i = 0; i < prompt.length; i++) {
-      prompt[i] = i < common ? (i * 7L + 3) % 32 : (i * 5L + salt) % 32;
-    }
-    return prompt;
-  }
-
-  private StreamReader stream(long... prompt) {
-    return decoder().stream(HeldDecoder.tokens(Shape.of(1, prompt.length), prompt));
-  }
-
-  private StreamReader stream(Caller caller, long... prompt) {
-    return decoder().stream(
-        caller, Deadline.NONE, HeldDecoder.tokens(Shape.of(1, prompt.length), prompt));
-  }
-
-  private void assertSaysWhatALoopSays(StreamReader reader, long... prompt) throws Throwable {
-    List<Integer> tokens = HeldDecoder.said(reader.ask(100));
-    try (ModelSession bare = MaskedDecoder.open(Objects.requireNonNull(folder))) {
-      assertThat(tokens).isEqualTo(MaskedDecoder.tokens(MaskedDecoder.loop(bare, STEPS, prompt)));
-    }
-  }
-
-  private void say(long... prompt) throws Throwable {
-    assertSaysWhatALoopSays(stream(prompt), prompt);
-  }
 
   @ParameterizedTest
   @EnumSource(names = {"GIVEN", "OF_MASK", "OF_LENGTH", "COMMON"})

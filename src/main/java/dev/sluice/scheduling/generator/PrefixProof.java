@@ -38,7 +38,7 @@ record PrefixProof(ProofModel model) {
   }
 
   private Optional<String> difference() {
-    try (var prefixes = new PrefixCache(2, Long.MAX_VALUE, () -> Long.MAX_VALUE, false);
+    try (var prefixes = new PrefixCache(2, Long.MAX_VALUE, () -> Long.MAX_VALUE, false, () -> {});
         var whole = ProofStream.prefill(model, ProvenLoop.NOTHING, PROMPT)) {
       ProofStream.prefill(model, with(prefixes), PROMPT, COMMON).close();
       return difference(whole, prefixes);

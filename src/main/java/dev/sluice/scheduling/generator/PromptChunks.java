@@ -54,6 +54,11 @@ final class PromptChunks {
     return end() == prompt.promptLength();
   }
 
+  /** Returns how many tokens are in front of the step to come. */
+  int computed() {
+    return begin;
+  }
+
   /** Goes on to the next chunk. */
   void advance() {
     begin = end();

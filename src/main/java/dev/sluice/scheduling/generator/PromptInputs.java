@@ -47,7 +47,7 @@ final class PromptInputs implements AutoCloseable {
         proven
             .prefixes()
             .filter(_ -> prompt.isOfTokens())
-            .map(cache -> prefix(prompt, cache))
+            .map(cache -> prefix(prompt, cache, chunks))
             .orElse(null);
     GenerationLoop loop = prompt.loop();
     this.positions =
@@ -63,11 +63,12 @@ final class PromptInputs implements AutoCloseable {
             .orElse(null);
   }
 
-  private static PromptPrefix prefix(PromptState prompt, PrefixCache cache) {
+  private static PromptPrefix prefix(PromptState prompt, PrefixCache cache, PromptChunks chunks) {
     return cache.of(
         prompt.loop().called().name(),
         prompt.request().model().caller(),
-        TokenHistory.numbers(prompt.request().inputs().getFirst().tensor()));
+        TokenHistory.numbers(prompt.request().inputs().getFirst().tensor()),
+        chunks.length());
   }
 
   /** Returns the mask, which stays this prompt's; null if there is none. */
@@ -91,7 +92,8 @@ final class PromptInputs implements AutoCloseable {
     return new LoopStep.Prefill(
         chunks.tokens(),
         !chunks.isFirst() || (earlier != null && earlier.mayBeKept()),
-        earlier == null ? LoopStep.LateInputs.NONE : behindPrefix);
+        earlier == null ? LoopStep.LateInputs.NONE : behindPrefix,
+        earlier == null || !keeps ? LoopStep.Turn.ANY : earlier);
   }
 
   /** Returns an input of the first step; null if there is nothing for it. */
@@ -165,32 +167,40 @@ final class PromptInputs implements AutoCloseable {
     counts.addComputed(counted ? chunks.tokens() : 0);
     if (!chunks.isLast()) {
       chunks.advance();
+      if (prefix != null && prefix.isAwaited(chunks.computed())) {
+        keep(prefix, chunks.computed(), given);
+      }
       return false;
     }
     counts.addReused(reused);
     if (prefix != null && keeps) {
-      keep(prefix, given);
+      keep(prefix, prompt.promptLength(), given);
+      prefix.close();
     }
     return true;
   }
 
-  private void keep(PromptPrefix whole, StepOutputs given) {
+  private void keep(PromptPrefix left, int tokens, StepOutputs given) {
     GenerationLoop loop = prompt.loop();
     var caches = new ArrayList<NamedTensor>();
     for (GenerationInput input : loop.inputs()) {
       if (input.origin() == Origin.FEEDBACK) {
         Tensor cache = given.look(loop.computed().get(input.output()));
-        if (cache.shape().dim(loop.axes().getOrDefault(input.name(), 0)) != prompt.promptLength()) {
+        if (cache.shape().dim(loop.axes().getOrDefault(input.name(), 0)) != tokens) {
+          left.keepNothing(tokens);
           return;
         }
         caches.add(new NamedTensor(input.name(), cache));
       }
     }
-    whole.keep(List.copyOf(caches));
+    left.keep(tokens, List.copyOf(caches));
   }
 
   @Override
   public void close() {
+    if (prefix != null) {
+      prefix.close();
+    }
     if (mask != null) {
       mask.close();
     }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorMemory;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class PrefixCache implements AutoCloseable {
   private final long limit;
   private final LongSupplier free;
   private final boolean apart;
+  private final Runnable advanced;
 
   /** With their sizes; the least recently used one first. */
   @GuardedBy("this")
@@ -42,27 +44,34 @@ public final class PrefixCache implements AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
+  /** Prompts that others may wait for, as many as are compared with every prompt at most. */
+  @GuardedBy("this")
+  private final List<RunningPrompt> running = new ArrayList<>();
+
   /**
    * @param least tokens that a prefix has at least
    * @param limit bytes that are kept at most
    * @param free bytes that may be kept at this moment
    * @param apart whether prompts of one identity do not begin with prefixes of another
+   * @param advanced called on any thread when prompts that wait for others may run
    */
-  public PrefixCache(int least, long limit, LongSupplier free, boolean apart) {
+  public PrefixCache(int least, long limit, LongSupplier free, boolean apart, Runnable advanced) {
     this.least = least;
     this.limit = limit;
     this.free = free;
     this.apart = apart;
+    this.advanced = advanced;
   }
 
   /**
    * Returns what a stream needs to know of it.
    *
    * @param prompt its tokens; not changed any more
+   * @param chunk how many of them run at once
    */
-  public PromptPrefix of(String signature, Caller caller, long[] prompt) {
+  public PromptPrefix of(String signature, Caller caller, long[] prompt, int chunk) {
     return new PromptPrefix(
-        this, new PrefixScope(signature, apart ? caller.identity() : ""), prompt);
+        this, new PrefixScope(signature, apart ? caller.identity() : ""), prompt, chunk);
   }
 
   /** Returns whether it keeps anything at all. */
@@ -108,21 +117,99 @@ public final class PrefixCache implements AutoCloseable {
   }
 
   /**
+   * Returns the running prompt that another one should wait for; null if there is none.
+   *
+   * @param before what it has waited for; null: nothing
+   */
+  synchronized PromptPrefix.@Nullable Awaited await(
+      PrefixScope scope, long[] prompt, int level, PromptPrefix.@Nullable Awaited before) {
+    if (before != null && before.prompt().hasLeft(before.tokens())) {
+      return null;
+    }
+    int known = known(scope, prompt);
+    int most = known + least - 1;
+    RunningPrompt best = null;
+    for (RunningPrompt each : running) {
+      int offered = each.offers(scope, prompt, level);
+      if (offered > most && each.isWorthWaitingFor(offered, offered - known)) {
+        most = offered;
+        best = each;
+      }
+    }
+    if (best == null) {
+      return null;
+    }
+    best.await(most);
+    return new PromptPrefix.Awaited(best, most);
+  }
+
+  @GuardedBy("this")
+  private int known(PrefixScope scope, long[] prompt) {
+    int known = 0;
+    for (KeptPrefix each : kept.keySet()) {
+      known = Math.max(known, Math.min(each.common(scope, prompt), prompt.length - 1));
+    }
+    return known < least ? 0 : known;
+  }
+
+  /** Lets others wait for a prompt from now on; null, and none does, if there are too many. */
+  synchronized @Nullable RunningPrompt begin(
+      PrefixScope scope, long[] prompt, int level, int chunk) {
+    if (prompt.length < least || running.size() == MOST) {
+      return null;
+    }
+    var begun = new RunningPrompt(scope, prompt, level, chunk, known(scope, prompt));
+    running.add(begun);
+    return begun;
+  }
+
+  /** Returns whether others wait for so many tokens, which a prompt has computed. */
+  synchronized boolean reaches(RunningPrompt prompt, int tokens) {
+    return prompt.reaches(tokens);
+  }
+
+  /** Records that so many tokens of a prompt are kept now, or cannot be. */
+  void leaves(RunningPrompt prompt, int tokens, boolean kept) {
+    boolean awaited;
+    synchronized (this) {
+      awaited = prompt.leaves(tokens, kept);
+    }
+    if (awaited) {
+      advanced.run();
+    }
+  }
+
+  /** Lets nobody wait for a prompt any more. */
+  void end(RunningPrompt ended) {
+    boolean awaited;
+    synchronized (this) {
+      running.remove(ended);
+      awaited = ended.isAwaited();
+    }
+    if (awaited) {
+      advanced.run();
+    }
+  }
+
+  /**
    * Keeps a copy of what a prompt has left, if there is room for it and nothing better is kept.
    *
    * @param prompt not changed any more
    * @param caches by the inputs that they are fed back to; borrowed
+   * @return whether it is kept now
    */
-  void keep(PrefixScope scope, long[] prompt, List<NamedTensor> caches) {
+  boolean keep(PrefixScope scope, long[] prompt, List<NamedTensor> caches) {
     long size = KeptPrefix.bytes(prompt, caches);
     if (!takeRoom(scope, prompt, size)) {
-      return;
+      return hasAll(scope, prompt);
     }
     try {
       add(KeptPrefix.copyOf(scope, prompt, caches), size);
+      return true;
     } catch (OutOfMemoryError _) {
       // Of native memory. The prompt's own answer needs no copy.
       giveRoom(size);
+      return false;
     } catch (RuntimeException | Error e) {
       giveRoom(size);
       throw e;
@@ -153,6 +240,10 @@ public final class PrefixCache implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  private synchronized boolean hasAll(PrefixScope scope, long[] prompt) {
+    return isKept(scope, prompt);
   }
 
   private synchronized void add(KeptPrefix copied, long size) {

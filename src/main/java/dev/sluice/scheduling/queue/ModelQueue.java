@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  *            as waiting, and is cancelled, expired and refused as all that wait. Where lower levels
  *            hold what it lacks, streams of theirs are preempted: they free their caches, wait in
  *            front of their level, and compute the caches again when they are let in.
+ * Prompts.   A stream whose prompt begins as one does that is being computed waits for that in a line
+ *            of its own, before it takes memory, to go on behind what that leaves. A prompt that is
+ *            waited for has its memory, and is of the same level or a higher one, so it runs whatever
+ *            those do that wait for it. Whenever one has got on, has ended or was given up, those
+ *            that wait are asked again: they go on, or the first of them is waited for.
  * Taking.    Only the model's workers take, each holding the queue (its monitor) for a few
  *            comparisons per request. Only workers contend for it; with one instance there is no
  *            contention. An event loop takes only in place of a resting worker (inline execution).
@@ -47,10 +52,14 @@ import org.jspecify.annotations.Nullable;
 public final class ModelQueue implements QueueIntake {
   private static final int CHUNK = 128;
 
-  /** Lines of a level: those in line, those who are late, and those held for want of memory. */
-  private static final int LINES = 3;
+  /**
+   * Lines of a level: those in line, those who are late, those held for want of memory, and those
+   * who wait for another prompt.
+   */
+  private static final int LINES = 4;
 
   private static final int HELD = 2;
+  private static final int FOLLOWING = 3;
 
   /** TensorFlow Serving's words for a full queue. */
   public static final String TENSORFLOW_FULL =
@@ -71,6 +80,9 @@ public final class ModelQueue implements QueueIntake {
   private final PriorityLevel[] levels;
 
   private final CacheBudget caches;
+
+  /** Prompts that wait for others. */
+  private final AtomicInteger following = new AtomicInteger();
 
   /** Guarded by this, as the lines are. */
   private final Preemption preemption;
@@ -118,7 +130,7 @@ public final class ModelQueue implements QueueIntake {
 
   /** Returns how many wait that a worker could take, or nearly: some may just be leaving. */
   public int ready() {
-    return Math.max(0, size() - caches.waiting());
+    return Math.max(0, size() - caches.waiting() - following.get());
   }
 
   /** Returns the memory for streams. */
@@ -166,24 +178,68 @@ public final class ModelQueue implements QueueIntake {
   /** Puts what has arrived into line. Returns how many streams began that may be new to workers. */
   private int arrange() {
     for (PendingRequest next = arrivals.poll(); next != null; next = arrivals.poll()) {
-      PriorityLevel level = level(next);
+      level(next);
       next.inLine = true;
-      if (caches.concerns(next)) {
-        next.line += HELD;
-        hold(next, level);
-        caches.waits();
-      } else {
-        level.fresh.addLast(next);
-      }
+      lineUp(next);
     }
     return beginStreams();
   }
 
-  private static void hold(PendingRequest step, PriorityLevel level) {
-    if (step.isUnderWay()) {
-      level.held.addInOrder(step);
+  /** Puts one who is in no line into one. Returns whether workers may see it now. */
+  private boolean lineUp(PendingRequest next) {
+    PriorityLevel level = levels[next.line / LINES];
+    if (caches.concerns(next)) {
+      next.line += HELD;
+      level.hold(next);
+      caches.waits();
+      return false;
+    }
+    return letGo(next, level, level.turn(next).mustWait(next.line / LINES));
+  }
+
+  /** Has one who lacks no memory wait for another prompt, or lets it in; true: workers see it. */
+  private boolean letGo(PendingRequest next, PriorityLevel level, boolean waits) {
+    if (waits) {
+      next.line += FOLLOWING;
+      level.following.addLast(next);
+      following.incrementAndGet();
     } else {
-      level.held.addLast(step);
+      letIn(next, level);
+    }
+    return !waits;
+  }
+
+  /** Lets workers see one who is in no line, and others wait for its prompt. */
+  private static void letIn(PendingRequest next, PriorityLevel level) {
+    if (level.turn(next).begin(next.line / LINES)) {
+      next.runAlone();
+    }
+    level.fresh.addLast(next);
+  }
+
+  /** Asks those who wait for other prompts whether they still do. Returns how many go on. */
+  private int letFollowersOn() {
+    int begun = 0;
+    for (PriorityLevel level : levels) {
+      PendingRequests asked = level.takeFollowing();
+      for (PendingRequest next = asked.first(); next != null; next = asked.first()) {
+        asked.remove(next);
+        next.line -= FOLLOWING;
+        following.decrementAndGet();
+        begun += lineUp(next) ? 1 : 0;
+      }
+    }
+    return begun;
+  }
+
+  /** Records that a prompt has got on that others may wait for. Any thread. */
+  public void promptsAdvanced() {
+    int begun;
+    synchronized (this) {
+      begun = letFollowersOn() + beginStreams();
+    }
+    if (begun > 0) {
+      caches.streamsBegin();
     }
   }
 
@@ -192,16 +248,16 @@ public final class ModelQueue implements QueueIntake {
     int begun = 0;
     for (int i = 0; i < levels.length; i++) {
       PriorityLevel level = levels[i];
-      for (PendingRequest first = level.held.first(); first != null; begun++) {
-        if (!caches.tryReserve(first)) {
+      for (PendingRequest first = level.held.first(); first != null; first = level.held.first()) {
+        boolean waits = level.turn(first).mustWait(i);
+        if (!waits && !caches.tryReserve(first)) {
           preemption.makeRoom(caches.missing(first), i);
           return begun;
         }
         caches.waitsNoLonger();
         level.held.remove(first);
         first.line -= HELD;
-        level.fresh.addLast(first);
-        first = level.held.first();
+        begun += letGo(first, level, waits) ? 1 : 0;
       }
     }
     return begun;
@@ -284,7 +340,7 @@ public final class ModelQueue implements QueueIntake {
   @GuardedBy("this")
   private @Nullable PendingRequest firstFrom(int line) {
     for (int i = line; i < LINES * levels.length; i++) {
-      if (i % LINES != HELD && !line(i).isEmpty()) {
+      if (i % LINES < HELD && !line(i).isEmpty()) {
         return line(i).first();
       }
     }
@@ -297,6 +353,7 @@ public final class ModelQueue implements QueueIntake {
     return switch (i % LINES) {
       case 0 -> level.fresh;
       case HELD -> level.held;
+      case FOLLOWING -> level.following;
       default -> level.late;
     };
   }
@@ -306,8 +363,10 @@ public final class ModelQueue implements QueueIntake {
   public void remove(PendingRequest waiting) {
     line(waiting.line).remove(waiting);
     waiting.inLine = false;
-    if (waiting.line % LINES == HELD) {
-      caches.waitsNoLonger();
+    switch (waiting.line % LINES) {
+      case HELD -> caches.waitsNoLonger();
+      case FOLLOWING -> following.decrementAndGet();
+      default -> {}
     }
     levels[waiting.line / LINES].leave();
     size.decrementAndGet();

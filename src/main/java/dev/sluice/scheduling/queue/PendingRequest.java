@@ -4,6 +4,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.deadline.DeadlineEntry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -19,7 +20,10 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
 
   private final InferenceRequest request;
   private final Context callerContext;
-  private final int rows;
+
+  /** Set before it is queued, then by the holder of the queue. */
+  private int rows;
+
   private final long sinceNanos;
   private final Recipient recipient;
   private final boolean underWay;
@@ -126,6 +130,17 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
   /** Rows of dimension 0 by which it may join others; 0 if it runs alone. */
   public int rows() {
     return rows;
+  }
+
+  /** Lets it run alone. */
+  void runAlone() {
+    rows = 0;
+  }
+
+  /** Returns when it may run. */
+  LoopStep.Turn turn() {
+    LoopStep.Prefill prefill = request.prefill();
+    return prefill == null ? LoopStep.Turn.ANY : prefill.turn();
   }
 
   /** Returns the time at which it was queued. */

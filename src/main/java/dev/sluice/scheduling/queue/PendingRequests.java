@@ -32,23 +32,23 @@ public final class PendingRequests {
     last = added;
   }
 
-  /** Adds a step of a stream that was preempted, behind those that go before it. */
+  /** Adds a step of a stream in front of those at the end that came later than it. */
   void addInOrder(PendingRequest added) {
-    PendingRequest behind = first;
-    while (behind != null && !added.goesBefore(behind)) {
-      behind = behind.next;
+    PendingRequest before = last;
+    while (before != null && added.goesBefore(before)) {
+      before = before.previous;
     }
-    if (behind == null) {
-      addLast(added);
-      return;
-    }
-    added.next = behind;
-    added.previous = behind.previous;
-    behind.previous = added;
-    if (added.previous == null) {
+    added.previous = before;
+    added.next = before == null ? first : before.next;
+    if (before == null) {
       first = added;
     } else {
-      added.previous.next = added;
+      before.next = added;
+    }
+    if (added.next == null) {
+      last = added;
+    } else {
+      added.next.previous = added;
     }
   }
 

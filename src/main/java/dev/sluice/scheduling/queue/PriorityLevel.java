@@ -1,12 +1,13 @@
 package dev.sluice.scheduling.queue;
 
 import dev.sluice.config.model.QueuePolicy;
+import dev.sluice.inference.LoopStep;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The requests of one level of priority: those in line, behind them those who have waited too long
- * but stay, and apart from both the streams that wait for memory. The lines are for the holder of
- * the queue, the counter for any thread.
+ * but stay, and apart from both the streams that wait for memory or for a prompt. The lines are for
+ * the holder of the queue, the counter for any thread.
  */
 final class PriorityLevel {
   private static final long NANOS_PER_MICRO = 1_000;
@@ -17,6 +18,9 @@ final class PriorityLevel {
 
   /** Streams that wait for memory before they may stand in line. */
   final PendingRequests held = new PendingRequests();
+
+  /** Streams that wait for another one's prompt. */
+  PendingRequests following = new PendingRequests();
 
   private final AtomicInteger size = new AtomicInteger();
   private final boolean delays;
@@ -65,6 +69,26 @@ final class PriorityLevel {
     if (maxSize > 0) {
       size.decrementAndGet();
     }
+  }
+
+  /**
+   * Returns when a prompt may run. None waits for another where that may be put behind all that
+   * come later.
+   */
+  LoopStep.Turn turn(PendingRequest step) {
+    return delays ? LoopStep.Turn.ANY : step.turn();
+  }
+
+  /** Returns the streams that wait for another one's prompt, and has none any more. */
+  PendingRequests takeFollowing() {
+    PendingRequests taken = following;
+    following = new PendingRequests();
+    return taken;
+  }
+
+  /** Has a stream wait for memory, in front of those that came later. */
+  void hold(PendingRequest step) {
+    held.addInOrder(step);
   }
 
   /** Puts those who have waited too long behind the others, if that is what becomes of them. */
