@@ -140,9 +140,9 @@ class PackageRulesTest {
           com.github.benmanes.caffeine..   | scheduling.caching security
           com.nimbusds..                   | security
           com.google.common..              | scheduling.caching
-          io.opentelemetry..               | telemetry.span boot.tracing
+          io.opentelemetry..               | telemetry.span boot.otlp
           io.micrometer..                  | telemetry ops serving.plugin
-          io.prometheus..                  | telemetry ops serving.plugin
+          io.prometheus..                  | telemetry ops serving.plugin boot.otlp
           io.netty..                       | transport
           """)
   void libraryIsUsedOnlyIn(String library, String allowed) {

@@ -328,7 +328,7 @@ class ReferencePagesIT {
       themselves up to a cardinality limit of 20, all others under the empty name. The reason of `nv_inference_request_failure` is `REJECTED` if the model
       was too busy, `CANCELED` if the caller went away, `BACKEND` if the model failed. The same counts are in the statistics of V2. There are no metrics of
       GPUs. Triton's histogram of first responses and its summaries are there if `oip.latencies` says so. As OpenMetrics, the histograms of `sluice_*` name sampled requests:
-      [exemplars](../operate/tracing.md#from-a-chart-to-a-trace).
+      [exemplars](../operate/tracing.md#from-a-chart-to-a-trace). Those by Sluice's own names, of the process and of plugins can be [sent to a collector](../operate/metrics-export.md) too.
 
       | names | what they count |
       | --- | --- |
@@ -346,7 +346,9 @@ class ReferencePagesIT {
       - `sluice_certificate_expiry_timestamp_seconds{listener}`: until when the certificate of a listener with TLS is valid, in seconds since 1970;
       - `sluice_model_process_resident_bytes{model,version,pid}`: memory of the processes that run isolated models;
       - `jvm_gc_pause_seconds{action,cause,gc}` (`_count`, `_sum`, `_max`) and `jvm_gc_concurrent_phase_time_seconds`: garbage collections since the first
-        time that the page was asked for, once there was one.
+        time that the page was asked for, once there was one;
+      - `sluice_spans_exported_total` and `sluice_spans_dropped_total` with a [collector of spans](../operate/tracing.md), `sluice_metric_exports_total` and
+        `sluice_metric_export_failures_total` with one of metrics.
 
       Boards for TensorFlow Serving and Triton name counters without `_total`. In the text format these are counters all the same; OpenMetrics does not
       allow that, and so calls their type unknown.

@@ -7,7 +7,7 @@ import dev.sluice.boot.cli.VersionText;
 import dev.sluice.boot.inferencelog.InferenceLogWriter;
 import dev.sluice.boot.inferencelog.RecordingDataPlane;
 import dev.sluice.boot.log.LogLevels;
-import dev.sluice.boot.tracing.SpanExport;
+import dev.sluice.boot.otlp.OtlpExport;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -75,7 +75,7 @@ public final class SluiceServer implements Server {
 
   private final SluiceConfig config;
   private final ServerThreads threads;
-  private final @Nullable SpanExport spans;
+  private final @Nullable OtlpExport export;
   private final Telemetry telemetry;
   private final ServerCore models;
   private final CallMonitor monitor;
@@ -97,13 +97,8 @@ public final class SluiceServer implements Server {
     this.config = config;
     this.accessLog = AccessLogWriter.open(config.observability().accessLog());
     this.threads = ServerThreads.start(config);
-    this.spans =
-        SpanExport.of(
-            config.observability().tracing(),
-            threads.vertx(),
-            ServerClock.NANO_TIME,
-            InstantSource.system());
-    this.telemetry = telemetry(config, spans);
+    this.export = OtlpExport.of(config.observability(), threads.vertx());
+    this.telemetry = telemetry(config, export);
     this.process = new ProcessMeters(telemetry);
     threads.vertx().exceptionHandler(new UncaughtFailures(telemetry.liveness()));
     this.models = new ServerCore(config, threads, telemetry);
@@ -148,7 +143,7 @@ public final class SluiceServer implements Server {
     telemetry.load().streams(models.data()::openStreams);
   }
 
-  private static Telemetry telemetry(SluiceConfig config, @Nullable SpanExport spans) {
+  private static Telemetry telemetry(SluiceConfig config, @Nullable OtlpExport export) {
     OipConfig oip = config.protocols().oip();
     var telemetry =
         new Telemetry(
@@ -158,9 +153,9 @@ public final class SluiceServer implements Server {
             latencies(oip.latencies()),
             ServerTiming.valueOf(config.observability().tracing().serverTiming().name()),
             LoadReporting.valueOf(config.observability().loadReports().name()),
-            spans == null ? null : spans.spans());
-    if (spans != null) {
-      telemetry.add(spans);
+            export == null ? null : export.spans());
+    if (export != null) {
+      export.begin(telemetry);
     }
     return telemetry;
   }
@@ -401,10 +396,10 @@ public final class SluiceServer implements Server {
     inferenceLog.ifPresent(InferenceLogWriter::close);
     models.requestLogs().close();
     telemetry.traces().close();
-    process.close();
-    if (spans != null) {
-      spans.close(config.process().shutdown().drainTimeout());
+    if (export != null) {
+      export.close(config.process().shutdown().drainTimeout());
     }
+    process.close();
     ServerThreads.await(models.repository().close());
     models.control().close();
     if (regions != null) {

@@ -7,6 +7,8 @@ import dev.sluice.config.model.JavaConfig;
 import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.config.model.TensorflowConfig;
+import dev.sluice.config.otlp.MetricsExportConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.server.AccessLogConfig;
 import dev.sluice.config.server.InferenceLogConfig;
@@ -20,7 +22,6 @@ import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.config.server.SocketTransport;
 import dev.sluice.config.server.StartupConfig;
 import dev.sluice.config.server.TfsConfig;
-import dev.sluice.config.server.TracingConfig;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -65,6 +66,7 @@ public record SluiceConfig(
           new Observability(
               LogConfig.DEFAULT,
               TracingConfig.DEFAULT,
+              MetricsExportConfig.DEFAULT,
               AccessLogConfig.DEFAULT,
               InferenceLogConfig.DEFAULT,
               LoadReports.REQUESTED),
@@ -86,6 +88,7 @@ public record SluiceConfig(
    *
    * @param log what it says
    * @param tracing what is recorded of single requests
+   * @param metricsExport where metrics are sent
    * @param accessLog what is logged of each call
    * @param inferenceLog what is recorded of sampled requests
    * @param loadReports answers over HTTP and gRPC that tell load balancers how busy the server is,
@@ -95,12 +98,13 @@ public record SluiceConfig(
   public record Observability(
       LogConfig log,
       TracingConfig tracing,
+      MetricsExportConfig metricsExport,
       AccessLogConfig accessLog,
       InferenceLogConfig inferenceLog,
       LoadReports loadReports) {
-    /** Returns the same, telling other things of requests. */
-    public Observability with(TracingConfig other) {
-      return new Observability(log, other, accessLog, inferenceLog, loadReports);
+    /** Returns the same, sending other things to collectors. */
+    public Observability with(TracingConfig spans, MetricsExportConfig metrics) {
+      return new Observability(log, spans, metrics, accessLog, inferenceLog, loadReports);
     }
   }
 
@@ -166,6 +170,7 @@ public record SluiceConfig(
     return new Observability(
         log,
         root.section("tracing", TracingConfig::read),
+        root.section("metrics_export", MetricsExportConfig::read),
         root.section("access_log", access -> AccessLogConfig.read(access, log)),
         root.section("inference_log", InferenceLogConfig::read),
         root.choice("load_reports", DEFAULT.observability.loadReports));

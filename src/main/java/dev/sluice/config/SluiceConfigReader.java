@@ -7,7 +7,7 @@ import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.config.binding.SettingsTree;
 import dev.sluice.config.binding.YamlFile;
 import dev.sluice.config.compat.grps.GrpsDeployment;
-import dev.sluice.config.server.OtelEnvironment;
+import dev.sluice.config.otlp.OtelEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ public record SluiceConfigReader(Consumer<String> warnings) {
    *
    * @param file a {@code sluice.yml}; without one, the defaults
    * @param environment of the process; variables that begin with {@code SLUICE_}, and those of
-   *     OpenTelemetry for what {@code tracing} leaves open
+   *     OpenTelemetry for what {@code tracing} and {@code metrics_export} leave open
    * @param flags from the command line, the last one wins
    * @throws dev.sluice.config.binding.ConfigException with a text for the person who wrote the
    *     settings
@@ -41,7 +41,9 @@ public record SluiceConfigReader(Consumer<String> warnings) {
     read.protocols().grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
     var otel = new OtelEnvironment(environment, warnings);
     SluiceConfig.Observability observability = read.observability();
-    return read.with(observability.with(otel.complete(observability.tracing())));
+    return read.with(
+        observability.with(
+            otel.complete(observability.tracing()), otel.complete(observability.metricsExport())));
   }
 
   /** Full names of all settings with a single value: those that reading nothing asks for. */

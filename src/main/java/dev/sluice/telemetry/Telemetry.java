@@ -21,6 +21,7 @@ import dev.sluice.telemetry.span.RequestSpans;
 import dev.sluice.telemetry.trace.Traces;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -251,6 +252,11 @@ public final class Telemetry {
   /** Returns the page with some of the names alone, in a format. Likewise for a worker. */
   public byte[] page(Set<MetricNames> names, MetricsFormat format) {
     return registries.page(names, format);
+  }
+
+  /** Returns what is on the page by names of Sluice's own. Likewise for a worker. */
+  public MetricSnapshots snapshots() {
+    return registries.snapshots();
   }
 
   /** Returns a metric's name on the page, by the path that TensorFlow has it under inside. */

@@ -26,6 +26,9 @@ import dev.sluice.config.model.SessionOptions;
 import dev.sluice.config.model.StreamConfig;
 import dev.sluice.config.model.TensorflowConfig;
 import dev.sluice.config.model.VersionPolicyConfig;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.MetricsExportConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.config.security.ApiKey;
 import dev.sluice.config.security.ApiKeysConfig;
 import dev.sluice.config.security.ControlAccess;
@@ -59,7 +62,6 @@ import dev.sluice.config.server.StartupConfig;
 import dev.sluice.config.server.TensorflowModelsConfig;
 import dev.sluice.config.server.TfsConfig;
 import dev.sluice.config.server.TraceConfig;
-import dev.sluice.config.server.TracingConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -260,6 +262,11 @@ class SluiceConfigReaderTest {
         parent_based: false
         service_name: ranking
         resource: [a=b, c=d]
+      metrics_export:
+        endpoint: http://collector:4318
+        protocol: grpc
+        headers: [k=v]
+        interval: 2m
       startup:
         warm_up: 11m
       """;
@@ -425,13 +432,20 @@ class SluiceConfigReaderTest {
                   Set.of(LogConfig.Suppressible.WARN)),
               new TracingConfig(
                   TracingConfig.Timing.ALWAYS,
-                  Optional.of(URI.create("https://collector:4318")),
-                  TracingConfig.Protocol.GRPC,
-                  List.of("k=v"),
+                  new CollectorConfig(
+                      Optional.of(URI.create("https://collector:4318")),
+                      CollectorConfig.Protocol.GRPC,
+                      List.of("k=v")),
                   0.5,
                   false,
                   "ranking",
                   List.of("a=b", "c=d")),
+              new MetricsExportConfig(
+                  new CollectorConfig(
+                      Optional.of(URI.create("http://collector:4318")),
+                      CollectorConfig.Protocol.GRPC,
+                      List.of("k=v")),
+                  Duration.ofMinutes(2)),
               new AccessLogConfig(
                   true,
                   AccessLogConfig.Format.PATTERN,
@@ -762,6 +776,9 @@ class SluiceConfigReaderTest {
           security: {api_keys: {keys: [{ci: 0123456789abcdef}]}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           security: {api_keys: {keys: {ci: 0123456789abcdef}}} | security.api_keys.keys hold one of another form; wanted texts, NAME: sha256:HEX with 64 digits, or NAME: KEY with at least 16 visible characters
           listeners: [{address: "a:1", control: [reloads]}] | listeners[0].control is ["reloads"]; wanted true, false, or a list of load, unload, reload, online, offline, logging, tracing, shared_memory
+          metrics_export: {endpoint: "collector:4317"} | metrics_export.endpoint is "collector:4317"; wanted an address that begins with http:// or https://
+          metrics_export: {interval: 999ms}  | metrics_export.interval is shorter than 1s; wanted more, since each time every series is read
+          metrics_export: {headers: [k]}  | metrics_export.headers[0] is "k"; wanted name=value
           models: {control: manual}       | models.control is "manual"; wanted one of none, poll, explicit
           models: {load: [a]}             | models.load names models, which needs models.control: explicit
           """)

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.config.security.ApiKeysConfig;
 import dev.sluice.config.security.JwtConfig;
 import dev.sluice.config.security.PolicyConfig;
@@ -15,7 +17,6 @@ import dev.sluice.config.server.AccessLogConfig.Format;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
-import dev.sluice.config.server.TracingConfig;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.InferTensorContents;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -376,9 +377,10 @@ class AccessLogIT {
     var tracing =
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
-            Optional.of(URI.create("http://localhost:1")),
-            TracingConfig.Protocol.HTTP,
-            List.of(),
+            new CollectorConfig(
+                Optional.of(URI.create("http://localhost:1")),
+                CollectorConfig.Protocol.HTTP,
+                List.of()),
             0,
             true,
             "sluice",

@@ -53,7 +53,7 @@ class ExemplarsIT {
             RecordCopy.with(
                 RecordCopy.with(
                     RunningServer.settings(models), "observability.tracing.samplingRatio", 0.0),
-                "observability.tracing.endpoint",
+                "observability.tracing.collector.endpoint",
                 Optional.of(collector.address())));
     caller = new HttpCaller(server.port());
   }

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.ListenerConfig;
-import dev.sluice.config.server.TracingConfig;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferRequest;
@@ -139,9 +140,8 @@ class MeshIT {
     var tracing =
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
-            Optional.of(collector.address()),
-            TracingConfig.Protocol.HTTP,
-            List.of(),
+            new CollectorConfig(
+                Optional.of(collector.address()), CollectorConfig.Protocol.HTTP, List.of()),
             0,
             true,
             "mesh",

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server as a process of its own, and a real OpenTelemetry collector that gets its spans. */
+/**
+ * A server as a process of its own, and a real OpenTelemetry collector that gets its spans and
+ * metrics.
+ */
 class OpenTelemetryCollectorIT {
   private static final Buffer ROW = Buffer.buffer("{\"instances\":[1.0]}");
   private static final String TARGET = "/v1/models/half_plus_two:predict";
@@ -71,10 +74,14 @@ class OpenTelemetryCollectorIT {
             Files.createTempFile(folder, "sluice", ".yml"),
             """
             tracing:
-              endpoint: %s
-              protocol: %s
+              endpoint: %1$s
+              protocol: %2$s
               service_name: ranking
               resource: [deployment.environment.name=test]
+            metrics_export:
+              endpoint: %1$s
+              protocol: %2$s
+              interval: 1s
             """
                 .formatted(endpoint, grpc ? "grpc" : "http"));
     return ChildServer.start(
@@ -107,8 +114,8 @@ class OpenTelemetryCollectorIT {
     "false, true, 2af7651916cd43dd8448eb211c80319c",
     "true, true, 3af7651916cd43dd8448eb211c80319c"
   })
-  void spansArriveByBothProtocolsWithTlsAndWithout(boolean grpc, boolean tls, String trace)
-      throws IOException {
+  void spansAndMetricsArriveByBothProtocolsWithTlsAndWithout(
+      boolean grpc, boolean tls, String trace) throws IOException {
     int port = ChildServer.freePort();
     try (ChildServer server = serve(port, collector.endpoint(grpc, tls), grpc, trusted);
         var caller = new HttpCaller(port)) {
@@ -131,6 +138,13 @@ class OpenTelemetryCollectorIT {
           .allMatch(each -> each.made("service.name").equals("ranking"))
           .allMatch(each -> each.made("deployment.environment.name").equals("test"))
           .anyMatch(each -> each.span().getString("parentSpanId").equals(PARENT));
+      assertThat(collector.awaitMetrics(spans.getFirst().made("service.instance.id")))
+          .hasEntrySatisfying(
+              "sluice_spans_exported_total",
+              metric -> assertThat(metric.getJsonObject("sum").getBoolean("isMonotonic")).isTrue())
+          .hasEntrySatisfying(
+              "jvm_memory_used_bytes",
+              metric -> assertThat(metric.getString("unit")).isEqualTo("By"));
     }
   }
 
@@ -144,6 +158,7 @@ class OpenTelemetryCollectorIT {
       ask(caller, "4af7651916cd43dd8448eb211c80319c");
 
       server.awaitLine("spans are not exported");
+      server.awaitLine("metrics are not exported");
     }
   }
 }

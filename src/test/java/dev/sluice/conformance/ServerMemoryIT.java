@@ -55,9 +55,9 @@ class ServerMemoryIT {
     }
   }
 
-  /** It is for files that most servers do not have, and its classes would be in all of them. */
+  /** They are for settings that most servers do not have, and would be in the memory of all. */
   @Test
-  void aServerWithoutSettingsInFilesLoadsNoDataBinding() throws IOException {
+  void aServerLoadsNeitherDataBindingNorExportersThatItsSettingsDoNotAskFor() throws IOException {
     OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     Path loaded = models.resolve("classes.log");
     int port = ChildServer.freePort();
@@ -72,7 +72,9 @@ class ServerMemoryIT {
         .content()
         .contains(" dev.sluice.transport.http.HttpDispatcher ")
         .doesNotContain(" com.fasterxml.jackson.databind.ObjectMapper ")
-        .doesNotContain(" dev.sluice.config.compat.triton.proto.ModelConfig$Builder ");
+        .doesNotContain(" dev.sluice.config.compat.triton.proto.ModelConfig$Builder ")
+        .as("OpenTelemetry, by which nothing is exported")
+        .doesNotContain(" io.opentelemetry.");
   }
 
   private static void burst(HttpCaller client) throws ExecutionException, InterruptedException {

@@ -11,7 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.UnknownFieldSet.Field;
-import dev.sluice.config.server.TracingConfig;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensor;
 import dev.sluice.protocol.grps.grpc.proto.GenericTensorData;
 import dev.sluice.protocol.grps.grpc.proto.GrpsMessage;
@@ -52,6 +53,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,9 +97,10 @@ class TracingIT {
     var tracing =
         new TracingConfig(
             TracingConfig.DEFAULT.serverTiming(),
-            java.util.Optional.of(collector.address()),
-            TracingConfig.Protocol.HTTP,
-            List.of("x-tenant=a"),
+            new CollectorConfig(
+                Optional.of(collector.address()),
+                CollectorConfig.Protocol.HTTP,
+                List.of("x-tenant=a")),
             0,
             true,
             "ranking",

@@ -12,12 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A real OpenTelemetry collector, built by Go from its own modules below {@code target}, that takes
- * spans by OTLP over HTTP and gRPC, with TLS and without, and writes them to a file. For the test's
- * own thread.
+ * spans and metrics by OTLP over HTTP and gRPC, with TLS and without, and writes them to files. For
+ * the test's own thread.
  */
 public final class OpenTelemetryCollector implements AutoCloseable {
   private static final Path SOURCES = Path.of("src/test/go/collector");
@@ -99,10 +101,12 @@ public final class OpenTelemetryCollector implements AutoCloseable {
           grpc: { endpoint: "127.0.0.1:%d", tls: { cert_file: %s, key_file: %s } }
     exporters:
       file: { path: %s, flush_interval: 100ms }
+      file/metrics: { path: %s.metrics, flush_interval: 100ms }
     service:
       telemetry: { metrics: { level: none } }
       pipelines:
         traces: { receivers: [otlp/plain, otlp/tls], exporters: [file] }
+        metrics: { receivers: [otlp/plain, otlp/tls], exporters: [file/metrics] }
     """
         .formatted(
             ports.get(0),
@@ -113,6 +117,7 @@ public final class OpenTelemetryCollector implements AutoCloseable {
             ports.get(3),
             tls.certificate(),
             tls.key(),
+            written,
             written);
   }
 
@@ -131,7 +136,7 @@ public final class OpenTelemetryCollector implements AutoCloseable {
     }
   }
 
-  /** Returns where it takes spans. */
+  /** Returns where it takes both. */
   public String endpoint(boolean grpc, boolean tls) {
     int port = ports.get((tls ? 2 : 0) + (grpc ? 1 : 0));
     return (tls ? "https" : "http") + "://localhost:" + port;
@@ -173,6 +178,30 @@ public final class OpenTelemetryCollector implements AutoCloseable {
         }
       }
     }
+  }
+
+  /**
+   * Returns the metrics of a server by their names, as it took them, as soon as there are some.
+   *
+   * @param instance the id of the server among the attributes of its resource
+   */
+  public Map<String, JsonObject> awaitMetrics(String instance) {
+    Map<String, JsonObject> found = new TreeMap<>();
+    Path file = Path.of(written + ".metrics");
+    Polling.await(
+        "metrics of " + instance,
+        () -> {
+          for (String line : Files.exists(file) ? read(file).split("\n", -1) : new String[0]) {
+            if (line.contains(instance) && line.endsWith("}")) {
+              objects(new JsonObject(line), "resourceMetrics").stream()
+                  .flatMap(from -> objects(from, "scopeMetrics").stream())
+                  .flatMap(scope -> objects(scope, "metrics").stream())
+                  .forEach(metric -> found.put(metric.getString("name"), metric));
+            }
+          }
+          return !found.isEmpty();
+        });
+    return found;
   }
 
   private static List<JsonObject> objects(JsonObject in, String name) {

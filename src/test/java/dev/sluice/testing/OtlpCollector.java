@@ -13,10 +13,15 @@ import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse;
+import io.opentelemetry.proto.collector.metrics.v1.MetricsServiceGrpc;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
 import io.opentelemetry.proto.collector.trace.v1.TraceServiceGrpc;
 import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.resource.v1.Resource;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,27 +50,35 @@ public final class OtlpCollector implements AutoCloseable {
   private final HttpServer http;
   private final Server grpc;
   private final List<Span> spans = new ArrayList<>();
+  private final List<List<Metric>> metrics = new ArrayList<>();
   private final Map<String, String> resource = new TreeMap<>();
   private final Map<String, List<String>> headers = new TreeMap<>();
   private volatile int status = 200;
 
   public OtlpCollector() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    http.createContext("/v1/traces", this::take);
+    http.createContext(
+        "/v1/traces",
+        exchange -> take(exchange, body -> keep(ExportTraceServiceRequest.parseFrom(body))));
+    http.createContext(
+        "/v1/metrics",
+        exchange -> take(exchange, body -> keep(ExportMetricsServiceRequest.parseFrom(body))));
     http.start();
     grpc =
         ServerBuilder.forPort(0)
             .addService(ServerInterceptors.intercept(new TraceService(), new MetadataInterceptor()))
+            .addService(
+                ServerInterceptors.intercept(new MetricsService(), new MetadataInterceptor()))
             .build()
             .start();
   }
 
-  /** Where it takes spans by gRPC. */
+  /** Where it takes both by gRPC. */
   public URI grpcAddress() {
     return URI.create("http://localhost:" + grpc.getPort());
   }
 
-  /** Where it takes spans by HTTP. */
+  /** Where it takes both by HTTP. */
   public URI address() {
     return URI.create("http://localhost:" + http.getAddress().getPort());
   }
@@ -75,14 +88,38 @@ public final class OtlpCollector implements AutoCloseable {
     status = with;
   }
 
-  private void take(HttpExchange exchange) throws IOException {
+  /** What is done with the bytes of a message. */
+  private interface Body {
+    void read(InputStream bytes) throws IOException;
+  }
+
+  private void take(HttpExchange exchange, Body message) throws IOException {
     try (exchange;
         InputStream body = new GZIPInputStream(exchange.getRequestBody())) {
-      var request = ExportTraceServiceRequest.parseFrom(body);
-      exchange.sendResponseHeaders(status, -1);
       if (status == 200) {
-        keep(request, exchange.getRequestHeaders());
+        keep(exchange.getRequestHeaders());
+        message.read(body);
+      } else {
+        body.readAllBytes();
       }
+      exchange.sendResponseHeaders(status, -1);
+    }
+  }
+
+  /** Answers, and keeps a message that it takes. */
+  private <A> void take(Runnable message, A taken, StreamObserver<A> answer) {
+    switch (status) {
+      case 200 -> {
+        keep(texts(METADATA.get()));
+        message.run();
+        answer.onNext(taken);
+        answer.onCompleted();
+      }
+      case 503 -> {
+        status = 200;
+        answer.onError(Status.UNAVAILABLE.asException());
+      }
+      default -> answer.onError(Status.INVALID_ARGUMENT.asException());
     }
   }
 
@@ -90,18 +127,15 @@ public final class OtlpCollector implements AutoCloseable {
     @Override
     public void export(
         ExportTraceServiceRequest request, StreamObserver<ExportTraceServiceResponse> answer) {
-      switch (status) {
-        case 200 -> {
-          keep(request, texts(METADATA.get()));
-          answer.onNext(ExportTraceServiceResponse.getDefaultInstance());
-          answer.onCompleted();
-        }
-        case 503 -> {
-          status = 200;
-          answer.onError(Status.UNAVAILABLE.asException());
-        }
-        default -> answer.onError(Status.INVALID_ARGUMENT.asException());
-      }
+      take(() -> keep(request), ExportTraceServiceResponse.getDefaultInstance(), answer);
+    }
+  }
+
+  private final class MetricsService extends MetricsServiceGrpc.MetricsServiceImplBase {
+    @Override
+    public void export(
+        ExportMetricsServiceRequest request, StreamObserver<ExportMetricsServiceResponse> answer) {
+      take(() -> keep(request), ExportMetricsServiceResponse.getDefaultInstance(), answer);
     }
   }
 
@@ -125,18 +159,39 @@ public final class OtlpCollector implements AutoCloseable {
     }
   }
 
-  private synchronized void keep(
-      ExportTraceServiceRequest request, Map<String, List<String>> sent) {
+  private synchronized void keep(Map<String, List<String>> sent) {
     headers.putAll(sent);
+  }
+
+  private synchronized void keep(Resource from) {
+    from.getAttributesList()
+        .forEach(pair -> resource.put(pair.getKey(), pair.getValue().getStringValue()));
+  }
+
+  private synchronized void keep(ExportTraceServiceRequest request) {
     request
         .getResourceSpansList()
         .forEach(each -> {
-          each.getResource()
-              .getAttributesList()
-              .forEach(pair -> resource.put(pair.getKey(), pair.getValue().getStringValue()));
+          keep(each.getResource());
           each.getScopeSpansList().forEach(scope -> spans.addAll(scope.getSpansList()));
         });
     notifyAll();
+  }
+
+  private synchronized void keep(ExportMetricsServiceRequest request) {
+    List<Metric> message = new ArrayList<>();
+    request
+        .getResourceMetricsList()
+        .forEach(each -> {
+          keep(each.getResource());
+          each.getScopeMetricsList().forEach(scope -> message.addAll(scope.getMetricsList()));
+        });
+    metrics.add(message);
+  }
+
+  /** Returns the metrics of each message, in the order in which they came. */
+  public synchronized List<List<Metric>> metrics() {
+    return List.copyOf(metrics);
   }
 
   /** Returns all spans once there is one as wanted. */

@@ -76,6 +76,11 @@ public final class MetricRegistries {
     return FirstValues.of(scrape(_ -> true));
   }
 
+  /** Returns the current values by names of Sluice's own. Slow. */
+  public MetricSnapshots snapshots() {
+    return scrape(MetricNames.SLUICE::equals);
+  }
+
   private MetricSnapshots scrape(Predicate<MetricNames> wanted) {
     bind();
     List<MetricSnapshot> families = new ArrayList<>();

@@ -1,12 +1,13 @@
-package dev.sluice.boot.tracing;
+package dev.sluice.boot.otlp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.sluice.config.server.TracingConfig;
-import dev.sluice.config.server.TracingConfig.Protocol;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.CollectorConfig.Protocol;
+import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OtlpCollector;
 import dev.sluice.testing.RecordCopy;
@@ -38,7 +39,7 @@ class SpanExportIT {
 
   @TempDir private Path models;
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(WatchedExporter.class);
+  private final Logger logger = (Logger) LoggerFactory.getLogger(CollectorWatch.class);
 
   @BeforeEach
   void listen() throws IOException {
@@ -57,9 +58,7 @@ class SpanExportIT {
     var tracing =
         new TracingConfig(
             none.serverTiming(),
-            Optional.of(collector),
-            protocol,
-            List.of("x-tenant=a"),
+            new CollectorConfig(Optional.of(collector), protocol, List.of("x-tenant=a")),
             1,
             true,
             "sluice",

@@ -1,13 +1,10 @@
-package dev.sluice.boot.tracing;
+package dev.sluice.boot.otlp;
 
 import io.opentelemetry.sdk.common.CompletableResultCode;
-import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.net.URI;
-import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.IntConsumer;
+import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,24 +13,26 @@ import org.slf4j.LoggerFactory;
  * Counts what a collector takes, and logs once that it takes nothing, and once that it does again.
  * Any thread.
  */
-final class WatchedExporter implements SpanExporter {
-  private static final Logger LOG = LoggerFactory.getLogger(WatchedExporter.class);
+final class CollectorWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(CollectorWatch.class);
 
-  private final SpanExporter next;
+  /** The SDK's own log, which would repeat what is logged here. Kept, or its level is forgotten. */
+  private static final java.util.logging.Logger SDK_LOG =
+      java.util.logging.Logger.getLogger("io.opentelemetry");
+
+  private final String sent;
   private final URI endpoint;
   private final LongAdder exported = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final AtomicBoolean failing = new AtomicBoolean();
-  private IntConsumer taken = _ -> {};
 
-  WatchedExporter(SpanExporter next, URI endpoint) {
-    this.next = next;
+  /**
+   * @param sent what is counted, in the plural
+   */
+  CollectorWatch(String sent, URI endpoint) {
+    SDK_LOG.setLevel(Level.OFF);
+    this.sent = sent;
     this.endpoint = endpoint;
-  }
-
-  /** Sets what gets the number of spans that wait no longer. Before the first is exported. */
-  void onTaken(IntConsumer action) {
-    taken = action;
   }
 
   long exported() {
@@ -44,16 +43,18 @@ final class WatchedExporter implements SpanExporter {
     return lost.sum();
   }
 
-  @Override
-  public CompletableResultCode export(Collection<SpanData> spans) {
-    int count = spans.size();
-    taken.accept(count);
-    CompletableResultCode sent = next.export(spans);
-    return sent.whenComplete(() -> {
-      if (sent.isSuccess()) {
+  /**
+   * Counts a message when it has been taken or not.
+   *
+   * @param count how much is in it
+   * @param sending of the message; is returned, once it is counted
+   */
+  CompletableResultCode watch(int count, CompletableResultCode sending) {
+    return sending.whenComplete(() -> {
+      if (sending.isSuccess()) {
         succeeded(count);
       } else {
-        failed(count, sent.getFailureThrowable());
+        failed(count, sending.getFailureThrowable());
       }
     });
   }
@@ -64,7 +65,7 @@ final class WatchedExporter implements SpanExporter {
       LOG.atInfo()
           .addKeyValue("endpoint", endpoint)
           .addKeyValue("lost", lost.sum())
-          .log("spans are exported again");
+          .log("{} are exported again", sent);
     }
   }
 
@@ -74,17 +75,7 @@ final class WatchedExporter implements SpanExporter {
       LOG.atWarn()
           .addKeyValue("endpoint", endpoint)
           .addKeyValue("reason", why == null ? "unknown" : why.toString())
-          .log("spans are not exported: the collector does not take them");
+          .log("{} are not exported: the collector does not take them", sent);
     }
-  }
-
-  @Override
-  public CompletableResultCode flush() {
-    return next.flush();
-  }
-
-  @Override
-  public CompletableResultCode shutdown() {
-    return next.shutdown();
   }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.boot.tracing;
+package dev.sluice.boot.otlp;
 
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.CompletableResultCode;

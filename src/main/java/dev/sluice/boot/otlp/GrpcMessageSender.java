@@ -1,4 +1,4 @@
-package dev.sluice.boot.tracing;
+package dev.sluice.boot.otlp;
 
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.common.export.Compressor;
@@ -36,7 +36,7 @@ import java.util.function.Consumer;
  * <p>Threads: a message is written on the caller's thread, sent on an event loop, where its outcome
  * is reported too.
  */
-final class GrpcSpanSender implements GrpcSender {
+final class GrpcMessageSender implements GrpcSender {
   private static final int HEAD = 5;
 
   /** The error code CANCEL of HTTP/2. */
@@ -57,7 +57,7 @@ final class GrpcSpanSender implements GrpcSender {
   private final RequestOptions target;
   private final HttpClient client;
 
-  GrpcSpanSender(Vertx vertx, GrpcSenderConfig config) {
+  GrpcMessageSender(Vertx vertx, GrpcSenderConfig config) {
     this.vertx = vertx;
     this.config = config;
     boolean tls = "https".equalsIgnoreCase(config.getEndpoint().getScheme());

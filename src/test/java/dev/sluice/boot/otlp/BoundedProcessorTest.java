@@ -1,4 +1,4 @@
-package dev.sluice.boot.tracing;
+package dev.sluice.boot.otlp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
