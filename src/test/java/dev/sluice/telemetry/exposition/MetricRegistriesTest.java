@@ -12,6 +12,8 @@ import dev.sluice.telemetry.meter.Distribution.Exemplar;
 import dev.sluice.telemetry.meter.Histogram;
 import dev.sluice.telemetry.meter.LatencySummary;
 import io.micrometer.core.instrument.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
@@ -218,6 +220,22 @@ class MetricRegistriesTest {
     assertThat(text())
         .contains("m_SLUICE{a=\"b\",quantile=\"0.5\"} NaN\n", "m_SLUICE_count{a=\"b\"} 0\n")
         .contains("m_TRITON{a=\"b\",quantile=\"0.99\"} NaN\n", "m_TRITON_sum{a=\"b\"} 0\n");
+  }
+
+  @Test
+  void snapshotsAreOfSluicesOwnNamesAndOfWhatOtherRegistriesHave() {
+    var other = new PrometheusRegistry();
+    other.register(() -> GaugeSnapshot.builder().name("plugin_size").build());
+    registries.collect(other::scrape);
+    registries.bind(registry -> Counter.builder("boots").register(registry).increment());
+    add(MetricNames.SLUICE, page -> page.single("mine", Kind.GAUGE, "Help.", 1));
+    add(MetricNames.TRITON, page -> page.single("nv", Kind.GAUGE, "Help.", 1));
+    add(MetricNames.TENSORFLOW, page -> page.single(":tf", Kind.GAUGE, "Help.", 1));
+    add(MetricNames.KSERVE, page -> page.single("its", Kind.GAUGE, "Help.", 1));
+
+    assertThat(registries.snapshots())
+        .extracting(family -> family.getMetadata().getName())
+        .containsExactlyInAnyOrder("mine", "boots", "plugin_size");
   }
 
   @Test
