@@ -13,6 +13,9 @@ public enum ToolCallForm {
   /** Mistral: a list of objects, or the name of the function in front of its arguments. */
   MISTRAL("[TOOL_CALLS]", "");
 
+  /** What may be between the tokens of calls: the white space of JSON, and no other. */
+  public static final String SPACES = " \t\n\r";
+
   /** Stands in templates of Llama 3.2, which do not name the tag. */
   private static final String LLAMA_PROMPT = "{\"name\": function name, \"parameters\":";
 
@@ -25,6 +28,11 @@ public enum ToolCallForm {
   ToolCallForm(String marker, String end) {
     this.marker = marker;
     this.end = end;
+  }
+
+  /** Returns whether a character is one of {@link #SPACES}. */
+  public static boolean isSpace(int character) {
+    return SPACES.indexOf(character) >= 0;
   }
 
   /** Returns the text in front of calls. */

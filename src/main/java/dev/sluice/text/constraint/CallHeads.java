@@ -21,11 +21,19 @@ final class CallHeads {
   /** Longer heads are text. */
   private static final int LONGEST = 4_096;
 
+  private static final String SPACE = "[" + ToolCallForm.SPACES + "]*+";
   private static final String STRING = "\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"";
-  private static final String MEMBER = STRING + "\\s*+:\\s*+(?:" + STRING + "|[-+.\\w]++)\\s*+,";
+  private static final String MEMBER =
+      STRING + SPACE + ":" + SPACE + "(?:" + STRING + "|[-+.\\w]++)" + SPACE + ",";
+
+  /** Any letter of a key may be escaped. */
+  private static final String NAME =
+      "\"(?:n|\\\\u006[eE])(?:a|\\\\u0061)(?:m|\\\\u006[dD])(?:e|\\\\u0065)\"";
+
   private static final String OBJECT =
-      "\\{\\s*+(?:" + MEMBER + "\\s*+)*\"name\"\\s*+:\\s*+(?<quoted>" + STRING + ")";
-  private static final String NAMED = "[^\\s\\[{][^{]*+\\{";
+      ("\\{" + SPACE + "(?:" + MEMBER + SPACE + ")*")
+          + (NAME + SPACE + ":" + SPACE + "(?<quoted>" + STRING + ")");
+  private static final String NAMED = "[^" + ToolCallForm.SPACES + "\\[{][^{]*+\\{";
 
   private final TokenBytes tokens;
   private final String marker;
@@ -58,9 +66,11 @@ final class CallHeads {
     this.marker = form.marker();
     this.atStart = form.beginsAnswers();
     String named = form.namesFunctions() ? "|" + NAMED : "";
-    this.first = Pattern.compile("\\s*+(?:\\[?+\\s*+" + OBJECT + named + ")", Pattern.DOTALL);
+    this.first = Pattern.compile(SPACE + "(?:\\[?+" + SPACE + OBJECT + named + ")", Pattern.DOTALL);
     String end = form.end().isEmpty() ? "" : "|" + Pattern.quote(form.end());
-    this.further = Pattern.compile("(?:[\\s,;\\]]" + end + ")*+" + OBJECT, Pattern.DOTALL);
+    this.further =
+        Pattern.compile(
+            "(?:[" + ToolCallForm.SPACES + ",;\\]]" + end + ")*+" + OBJECT, Pattern.DOTALL);
     this.spelled =
         IntStream.range(0, tokens.size())
             .anyMatch(token -> tokens.isSpecial(token) && marker.equals(tokens.shown(token)));

@@ -13,11 +13,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Answers in which calls of a strict function may be, by the digit in front: the form. What a model
- * wants to write that may not follow is replaced by what may. Whatever that is, the arguments that
- * are read of such a call fit its schema.
+ * wants to write that may not follow is replaced by what may; bytes beyond ASCII are spaces, some
+ * of which are none of JSON's. Whatever that is, the arguments that are read of such a call fit its
+ * schema.
  */
 final class StrictCallsFuzz implements FuzzTarget {
   private static final Set<String> FUNCTIONS = Set.of("now", "weather");
@@ -29,10 +31,21 @@ final class StrictCallsFuzz implements FuzzTarget {
       """;
   private static final Pattern FITTING = Pattern.compile("\\{\"a\": ?\"(x|yz)\"}");
   private static final int LINE_END = 0;
+
+  /** Behind the tokens of ASCII. */
+  private static final int SPACES = '~' - ' ' + 2;
+
+  private static final List<String> SPACE =
+      List.of(
+          "\u2003", "\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\u0085", "\u001f", "\f",
+          "\u000b", "\t", "\r");
+
   private static final TokenBytes TOKENS =
       TokenBytes.of(
-          IntStream.rangeClosed(' ' - 1, '~')
-              .mapToObj(each -> each < ' ' ? "\n" : Character.toString(each))
+          Stream.concat(
+                  IntStream.rangeClosed(' ' - 1, '~')
+                      .mapToObj(each -> each < ' ' ? "\n" : Character.toString(each)),
+                  SPACE.stream())
               .toList());
 
   @Override
@@ -51,12 +64,19 @@ final class StrictCallsFuzz implements FuzzTarget {
   private static String said(ConstrainedText text, byte[] wanted) {
     var said = new StringBuilder();
     for (byte each : wanted) {
-      say(text, each < ' ' || each > '~' ? LINE_END : each - ' ' + 1, said);
+      say(text, token(each), said);
     }
     while (!text.mayEnd()) {
       say(text, LINE_END, said);
     }
     return said.toString();
+  }
+
+  private static int token(byte wanted) {
+    if (wanted < 0) {
+      return SPACES + (wanted & 0x7F) % (TOKENS.size() - SPACES);
+    }
+    return wanted < ' ' || wanted > '~' ? LINE_END : wanted - ' ' + 1;
   }
 
   private static void say(ConstrainedText text, int wanted, StringBuilder said) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.async.ByteArrayFeeder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
+import dev.sluice.inference.tokens.ToolCallForm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -112,7 +113,7 @@ final class CallReader {
     } catch (IOException _) {
       return false;
     }
-    before = Character.isWhitespace(character) ? before : character;
+    before = ToolCallForm.isSpace(character) ? before : character;
     if (argument || within) {
       arguments.appendCodePoint(character);
     }

@@ -216,7 +216,7 @@ public final class ToolCallParser {
   }
 
   private boolean opening(int character) {
-    if (Character.isWhitespace(character)) {
+    if (ToolCallForm.isSpace(character)) {
       return true;
     }
     if (character == '{') {
@@ -300,7 +300,7 @@ public final class ToolCallParser {
   }
 
   private boolean behind(int character) {
-    boolean separates = Character.isWhitespace(character) || ",;]".indexOf(character) >= 0;
+    boolean separates = ToolCallForm.isSpace(character) || ",;]".indexOf(character) >= 0;
     if (read == Character.charCount(character)) {
       if (character == '{') {
         return begin(CallReader.ofCall());
