@@ -7,6 +7,12 @@ import java.util.List;
 
 /** Reads the members of a body that make the prompt of a conversation. One thread. */
 public final class ChatConversation {
+  /** How long the answers are to be: no model has a setting for that. */
+  private static final List<String> VERBOSITIES = List.of("low", "medium", "high");
+
+  private static final List<String> EFFORTS =
+      List.of("none", "minimal", "low", "medium", "high", "xhigh");
+
   private final GenerationReader reader;
   private String messages = "";
 
@@ -15,6 +21,9 @@ public final class ChatConversation {
 
   /** An object. */
   private String templateVariables = "{}";
+
+  /** A member; empty if it is not said how long the model is to think. */
+  private String effort = "";
 
   public ChatConversation(GenerationReader reader) {
     this.reader = reader;
@@ -30,6 +39,8 @@ public final class ChatConversation {
     switch (name) {
       case "messages" -> messages = new ChatMessages(reader).read(name);
       case "tools" -> tools = new ChatFunctions(reader).tools(name);
+      case "reasoning_effort" -> effort(name);
+      case "verbosity" -> verbosity(name);
       case "chat_template_kwargs" ->
           templateVariables = reader.json(name, Kind.OBJECT, "an object");
       default -> {
@@ -37,6 +48,28 @@ public final class ChatConversation {
       }
     }
     return true;
+  }
+
+  /**
+   * Reads how long the model is to think: a variable of the template, for those that know it.
+   *
+   * @param name what the caller calls it
+   * @return what was read
+   */
+  public String effort(String name) {
+    String read = reader.oneOf(name, EFFORTS);
+    effort = "\"reasoning_effort\":\"" + read + "\",";
+    return read;
+  }
+
+  /**
+   * Reads how long answers are to be, which has no effect.
+   *
+   * @param name what the caller calls it
+   * @return what was read
+   */
+  public String verbosity(String name) {
+    return reader.oneOf(name, VERBOSITIES);
   }
 
   /** Returns the functions that the model may call. */
@@ -70,6 +103,7 @@ public final class ChatConversation {
     }
     String variables = templateVariables.substring(1, templateVariables.length() - 1);
     return "{"
+        + effort
         + (variables.isBlank() ? "" : variables + ",")
         + others
         + (tools.isEmpty() || !withTools ? "" : "\"tools\":" + tools + ",")

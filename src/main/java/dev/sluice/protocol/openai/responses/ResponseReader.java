@@ -12,6 +12,7 @@ import dev.sluice.protocol.openai.tools.ToolChoice;
 import dev.sluice.protocol.openai.tools.ToolFunction;
 import dev.sluice.protocol.openai.tools.Tools;
 import dev.sluice.transport.Body;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,6 +24,7 @@ final class ResponseReader {
   private static final String LOGPROBS = "logprobs";
   private static final String INCLUDED_LOGPROBS = "message.output_text.logprobs";
   private static final int MOST_LOGPROBS = 20;
+  private static final List<String> SUMMARIES = List.of("auto", "concise", "detailed", "none");
   private static final String NOTHING_KEPT = "none: the server keeps no responses";
 
   private final GenerationReader reader;
@@ -105,6 +107,8 @@ final class ResponseReader {
         topLogProbs = reader.whole(name, 0, MOST_LOGPROBS);
         settings.put(name, Integer.toString(topLogProbs));
       }
+      // Conversations call it so; here it is in an object.
+      case "reasoning_effort", "verbosity" -> throw reader.unknown(name);
       case "previous_response_id", "conversation" ->
           throw OpenAiError.parameter(name, "there", NOTHING_KEPT);
       case "background" -> {
@@ -160,7 +164,7 @@ final class ResponseReader {
   }
 
   private void text() {
-    var form = new TextForm(reader);
+    var form = new TextForm(reader, conversation);
     form.constraint().ifPresent(schema -> reader.schema(TextForm.FORMAT, schema));
     settings.put("text", form.json());
   }
@@ -195,19 +199,26 @@ final class ResponseReader {
     settings.put(name, in.text(from, in.position()));
   }
 
-  /** Models have no setting for how long they think; one that asks for none has no effect. */
+  /** Templates may heed how long the model is to think; no summary is made of that. */
   private void reasoning(String name) {
     if (in.peek() != Kind.OBJECT) {
       throw reader.wrong(name, "an object");
     }
+    var said = new HashMap<String, String>();
     in.beginObject();
     while (in.nextKey()) {
-      String member = name + "." + in.key();
+      String member = in.key();
+      String called = name + "." + member;
       if (in.peek() == Kind.NULL) {
         in.nothing();
-      } else {
-        String _ = reader.oneOf(member, List.of("none"));
+        continue;
+      }
+      switch (member) {
+        case "effort" -> said.put(member, conversation.effort(called));
+        case "summary", "generate_summary" -> said.put(member, reader.oneOf(called, SUMMARIES));
+        default -> throw reader.unknown(called);
       }
     }
+    settings.reasoning(said.get("effort"), said.get("summary"));
   }
 }

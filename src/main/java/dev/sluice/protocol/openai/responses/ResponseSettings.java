@@ -4,6 +4,7 @@ import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The members of a response that repeat what its request says, or show what holds where it says
@@ -23,7 +24,7 @@ final class ResponseSettings {
     members.put("presence_penalty", "0");
     members.put("previous_response_id", "null");
     members.put("prompt_cache_key", "null");
-    members.put("reasoning", "{\"effort\":null,\"summary\":null}");
+    reasoning(null, null);
     members.put("safety_identifier", "null");
     members.put("service_tier", "\"default\"");
     members.put("store", "false");
@@ -41,6 +42,17 @@ final class ResponseSettings {
   void put(String name, String json) {
     // An event's data is one line. In JSON, a line ends between values only.
     members.put(name, json.replace('\n', ' ').replace('\r', ' '));
+  }
+
+  /** Takes how long the model is to think, and how that is to be told. */
+  void reasoning(@Nullable String effort, @Nullable String summary) {
+    members.put(
+        "reasoning",
+        "{\"effort\":%s,\"summary\":%s}".formatted(textOrNull(effort), textOrNull(summary)));
+  }
+
+  private static String textOrNull(@Nullable String text) {
+    return text == null ? "null" : "\"" + text + "\"";
   }
 
   /** Writes the members, each with a comma in front. */

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.openai.generation.ChatConversation;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.OpenAiError;
 import dev.sluice.protocol.openai.generation.ResponseFormat;
@@ -31,7 +32,7 @@ final class TextForm {
    *
    * @throws InferenceException with INVALID_ARGUMENT if it is no form
    */
-  TextForm(GenerationReader reader) {
+  TextForm(GenerationReader reader, ChatConversation conversation) {
     this.reader = reader;
     this.in = reader.in();
     if (in.peek() != Kind.OBJECT) {
@@ -42,7 +43,7 @@ final class TextForm {
       if (in.keyIs("format") && in.peek() != Kind.NULL) {
         format();
       } else if (in.keyIs("verbosity") && in.peek() != Kind.NULL) {
-        verbosity = reader.json("text.verbosity", Kind.STRING, "a text");
+        verbosity = conversation.verbosity("text.verbosity");
       } else {
         in.skipValue();
       }
@@ -96,6 +97,6 @@ final class TextForm {
                 .formatted(name, description, schema.orElse("null"))
             : "";
     return "{\"format\":{%s\"type\":\"%s\"}%s}"
-        .formatted(format, type, verbosity.isEmpty() ? "" : ",\"verbosity\":" + verbosity);
+        .formatted(format, type, verbosity.isEmpty() ? "" : ",\"verbosity\":\"" + verbosity + "\"");
   }
 }

@@ -104,6 +104,20 @@ class ChatReaderTest {
   }
 
   @Test
+  void aTemplateKnowsHowLongTheModelIsToThink() {
+    String said = "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]";
+    String message = "\"messages\":[{\"content\":\"x\",\"role\":\"user\"}]}";
+    assertThat(conversation(said + ", \"reasoning_effort\": \"high\", \"verbosity\": \"low\""))
+        .isEqualTo("{\"reasoning_effort\":\"high\"," + message);
+    String variables = "\"chat_template_kwargs\": {\"reasoning_effort\": 7}";
+    assertThat(conversation(variables + ", \"reasoning_effort\": \"high\", " + said))
+        .as("of two the last counts")
+        .isEqualTo("{\"reasoning_effort\":\"high\",\"reasoning_effort\": 7," + message);
+    assertThat(conversation("\"reasoning_effort\": null, \"verbosity\": null, " + said))
+        .isEqualTo("{" + message);
+  }
+
+  @Test
   void aForcedCallIsAConstraintForTheModel() {
     String said =
         "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"tools\": [{\"function\": {"
@@ -135,6 +149,8 @@ class ChatReaderTest {
       textBlock =
           """
           "n": 1                                           | parameter "messages" is missing; wanted a list of messages
+          "reasoning_effort": "most"                       | parameter "reasoning_effort" is "most"; wanted none, minimal, low, medium, high or xhigh
+          "verbosity": 3                                   | parameter "verbosity" is 3; wanted low, medium or high
           "messages": "x"                                  | parameter "messages" is "x"; wanted a list of messages
           "messages": []                                   | parameter "messages" is empty; wanted one message at least
           "messages": ["x"]                                | parameter "messages[0]" is "x"; wanted a message

@@ -98,6 +98,13 @@ class ResponseReaderTest {
   }
 
   @Test
+  void aTemplateKnowsHowLongTheModelIsToThink() {
+    assertThat(read("\"input\": \"x\", \"reasoning\": {\"effort\": \"low\"}").conversation())
+        .isEqualTo(
+            "{\"reasoning_effort\":\"low\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+  }
+
+  @Test
   void aTemplateHasFunctionsInTheFormOfChat() {
     String tools =
         "\"tools\": [{\"type\": \"function\", \"name\": \"f\", \"parameters\": {\"a\": 1}},"
@@ -133,6 +140,8 @@ class ResponseReaderTest {
           "tool_choice": "none"              | ,"tool_choice":"none",
           "parallel_tool_calls": false       | ,"parallel_tool_calls":false,
           "service_tier": "auto"             | ,"service_tier":"default",
+          "reasoning": {"effort": "low"}     | ,"reasoning":{"effort":"low","summary":null},
+          "reasoning": {"effort": null, "summary": "auto"} | ,"reasoning":{"effort":null,"summary":"auto"},
           "text": {"verbosity": "low"}       | ,"text":{"format":{"type":"text"},"verbosity":"low"},
           "text": {"format": {"type": "json_schema", "name": "n", "schema": {"a": 1}}} | ,"text":{"format":{"name":"n","description":null,"schema":{"a": 1},"strict":true,"type":"json_schema"}},
           """)
@@ -173,7 +182,14 @@ class ResponseReaderTest {
           "temperature": "hot"                             | parameter "temperature" is "hot"; wanted a number
           "metadata": {"a": 1}                             | parameter "metadata.a" is 1; wanted a text
           "truncation": "auto"                             | parameter "truncation" is "auto"; wanted disabled
-          "reasoning": {"effort": "high"}                  | parameter "reasoning.effort" is "high"; wanted none
+          "reasoning": {"effort": "most"}                  | parameter "reasoning.effort" is "most"; wanted none, minimal, low, medium, high or xhigh
+          "reasoning": {"effort": 2}                       | parameter "reasoning.effort" is 2; wanted none, minimal, low, medium, high or xhigh
+          "reasoning": {"summary": "long"}                 | parameter "reasoning.summary" is "long"; wanted auto, concise, detailed or none
+          "reasoning": {"budget": 7}                       | parameter "reasoning.budget" is not known to responses
+          "reasoning": "high"                              | parameter "reasoning" is "high"; wanted an object
+          "reasoning_effort": "high"                       | parameter "reasoning_effort" is not known to responses
+          "verbosity": "low"                               | parameter "verbosity" is not known to responses
+          "text": {"verbosity": "little"}                  | parameter "text.verbosity" is "little"; wanted low, medium or high
           "include": "x"                                   | parameter "include" is "x"; wanted a list of texts
           "max_output_tokens": 0                           | parameter "max_output_tokens" is 0; wanted a whole number from 1 to 2147483647
           "n": 2                                           | parameter "n" is not known to responses
