@@ -172,11 +172,18 @@ record GrpsInferenceFile(
   }
 
   /**
-   * Returns what the code in a jar is given: the arguments of the converter or the inferer that it
-   * is. Lists and tables among them are texts of JSON.
+   * Returns what the code in a jar is given: the name and the arguments of the converter or the
+   * inferer that it is. A jar has one of each, so the name says what that is to be. Lists and
+   * tables among them are texts of JSON.
    */
   private static Map<String, String> args(Section model, boolean converts, Path folder) {
     var args = new LinkedHashMap<String, String>();
+    String called = converts ? "converter_name" : "inferer_name";
+    model
+        .value(called)
+        .map(Setting::text)
+        .filter(text -> !text.isBlank())
+        .ifPresent(text -> args.put(called, text));
     if (converts) {
       model
           .value(CONVERTER_PATH)

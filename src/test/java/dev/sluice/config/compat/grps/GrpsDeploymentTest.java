@@ -268,10 +268,15 @@ class GrpsDeploymentTest {
         SERVER,
         INFERENCE.replace(
             "inferer_path: data/saved",
-            "inferer_path: data/saved\n    inferer_args: {size: 3, rate: 0.5, on: true, none: ,"
-                + " labels: [a, 1], limits: {low: 1}}\n    converter_args: {unread: 1}"));
+            """
+            inferer_path: data/saved
+                inferer_name: mine
+                inferer_args: {size: 3, rate: 0.5, on: true, none: , labels: [a, 1], limits: {low: 1}}
+                converter_args: {unread: 1}\
+            """));
     assertThat(pluginSettings("your_model-2.0"))
         .containsOnly(
+            Map.entry("inferer_name", "mine"),
             Map.entry("size", "3"),
             Map.entry("colour", "red"),
             Map.entry("rate", "0.5"),
@@ -289,10 +294,16 @@ class GrpsDeploymentTest {
         SERVER,
         INFERENCE.replace(
             "converter_type: none",
-            "converter_type: customized\n    converter_path: data/words.txt\n"
-                + "    converter_args: {sep: ','}\n    inferer_args: {unread: 1}"));
+            """
+            converter_type: customized
+                converter_path: data/words.txt
+                converter_name: words
+                converter_args: {sep: ','}
+                inferer_args: {unread: 1}\
+            """));
     assertThat(pluginSettings("your_model-2.0"))
         .containsOnly(
+            Map.entry("converter_name", "words"),
             Map.entry("sep", ","),
             Map.entry("converter_path", folder.resolve("data/words.txt").toString()));
     assertThat(warnings.getFirst()).endsWith("models[1].inferer_args");
