@@ -1,5 +1,6 @@
 package dev.sluice.protocol.grps;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
@@ -165,7 +166,7 @@ public final class RequestInputs implements AutoCloseable {
             .orElseThrow(() ->
                 InferenceException.invalid(
                     "model %s has no input %s; its inputs are %s"
-                        .formatted(model, name, inputs())));
+                        .formatted(model, BoundedText.cut(name, 100), inputs())));
     requireNew(name);
     return spec;
   }
@@ -177,7 +178,7 @@ public final class RequestInputs implements AutoCloseable {
   }
 
   private static InferenceException twice(String name) {
-    return InferenceException.invalid("input " + name + " is given twice");
+    return InferenceException.invalid("input " + BoundedText.cut(name, 100) + " is given twice");
   }
 
   private TensorSpec byPosition(int position) {

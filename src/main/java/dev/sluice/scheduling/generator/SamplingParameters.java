@@ -2,6 +2,7 @@ package dev.sluice.scheduling.generator;
 
 import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.text.TextParameters;
@@ -274,7 +275,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
       case ParameterValue.Whole whole ->
           whole.unsigned() ? Long.toUnsignedString(whole.value()) : whole.value();
       case ParameterValue.Fraction fraction -> fraction.value();
-      case ParameterValue.Text text -> '"' + text.value() + '"';
+      case ParameterValue.Text text -> '"' + BoundedText.cut(text.value(), 100) + '"';
     };
   }
 }

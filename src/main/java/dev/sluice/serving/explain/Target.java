@@ -1,5 +1,6 @@
 package dev.sluice.serving.explain;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceResponse;
@@ -41,8 +42,9 @@ final class Target {
       TensorSpec named =
           signature
               .output(name)
-              .orElseThrow(
-                  () -> InferenceException.invalid("the model has no output \"" + name + "\""));
+              .orElseThrow(() ->
+                  InferenceException.invalid(
+                      "the model has no output \"" + BoundedText.cut(name, 100) + "\""));
       if (!DoubleElements.isNumeric(named.type())) {
         throw InferenceException.invalid(
             "output \"" + name + "\" is of type " + named.type() + "; only numbers are explained");

@@ -123,5 +123,8 @@ class GrpsSamplingIT {
     assertThat(byGrpsHttp("\"s_s\": {\"temperature\": \"hot\"}").text()).contains("temperature");
     assertThat(byGrpsHttp("\"s_i32\": {\"temprature\": 1}").text())
         .contains("model writer has no input temprature");
+    assertThat(byGrpsHttp("\"s_i32\": {\"" + "t".repeat(5_000) + "\": 1}").text())
+        .contains("model writer has no input tttt")
+        .hasSizeLessThan(1_000);
   }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code :explain} over HTTP, in front of ONNX models whose Shapley values are known. */
 class ExplainIT {
@@ -157,6 +158,22 @@ class ExplainIT {
     HttpCaller.Answer answer = post(model, body);
     assertThat(answer.status()).isEqualTo(status);
     assertThat(new JsonObject(answer.body()).getString("error")).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"LONG\":1}",
+        "{\"samples\":\"LONG\"}",
+        "{\"output\":\"LONG\"}",
+        "{\"seed\":{\"LONG\":1}}"
+      })
+  void whatARefusalRepeatsIsShort(String parameters) {
+    String all = parameters.replace("LONG", "k".repeat(5_000));
+    HttpCaller.Answer answer =
+        post("linear", "{\"instances\":[[1,2,3]],\"parameters\":" + all + "}");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text()).contains("kkkk").hasSizeLessThan(500);
   }
 
   private static JsonObject explained(String model, String body) {

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.openai.responses;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
@@ -194,7 +195,7 @@ final class ResponseReader {
     }
     in.beginObject();
     while (in.nextKey()) {
-      String _ = reader.text(name + "." + in.key());
+      String _ = reader.text(name + "." + BoundedText.cut(in.key(), 60));
     }
     settings.put(name, in.text(from, in.position()));
   }

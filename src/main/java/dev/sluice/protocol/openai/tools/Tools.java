@@ -1,5 +1,6 @@
 package dev.sluice.protocol.openai.tools;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.tokens.ToolCallForm;
@@ -47,7 +48,8 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
     }
     if (choice instanceof ToolChoice.Named(String name) && !names(functions).contains(name)) {
       throw InferenceException.invalid(
-          "parameter \"tool_choice\" is the function \"%s\"; wanted one of tools".formatted(name));
+          "parameter \"tool_choice\" is the function \"%s\"; wanted one of tools"
+              .formatted(BoundedText.cut(name, 100)));
     }
   }
 
@@ -59,7 +61,7 @@ public record Tools(List<ToolFunction> functions, ToolChoice choice, boolean par
       if (name.isEmpty() || !names.add(name)) {
         throw InferenceException.invalid(
             "parameter \"tools[%d]\" is a function named \"%s\"%s; wanted a name of its own"
-                .formatted(i, name, name.isEmpty() ? "" : " again"));
+                .formatted(i, BoundedText.cut(name, 100), name.isEmpty() ? "" : " again"));
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.sluice.protocol.v1.http;
 
+import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
@@ -78,7 +79,7 @@ final class ExplainParametersReader {
       default ->
           throw InferenceException.invalid(
               "parameters has no \"%s\"; it may have samples, seed, output, column and baseline"
-                  .formatted(key));
+                  .formatted(BoundedText.cut(key, 100)));
     }
   }
 
@@ -128,6 +129,8 @@ final class ExplainParametersReader {
 
   private InferenceException wrong(String key, String wanted) {
     return InferenceException.invalid(
-        key + " is " + JsonDump.of(document.body(), in.position()) + "; wanted " + wanted);
+        "%s is %s; wanted %s"
+            .formatted(
+                key, BoundedText.cut(JsonDump.of(document.body(), in.position()), 300), wanted));
   }
 }

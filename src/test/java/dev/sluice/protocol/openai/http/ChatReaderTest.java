@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ChatReaderTest {
   private static CompletionRequest read(String members) {
@@ -194,5 +195,24 @@ class ChatReaderTest {
             InferenceException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
         .hasMessage(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"tool_choice\": {\"function\":"
+            + " {\"name\": \"LONG\"}}",
+        "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"tools\": [{\"function\":"
+            + " {\"name\": \"LONG\"}}, {\"function\": {\"name\": \"LONG\"}}]",
+        "\"reasoning_effort\": \"LONG\"",
+        "\"LONG\": 1",
+        "\"stream_options\": {\"LONG\": 1}",
+        "\"messages\": [{\"role\": \"LONG\", \"content\": \"x\"}]"
+      })
+  void whatAnErrorRepeatsIsShort(String members) {
+    String all = members.replace("LONG", "k".repeat(5_000));
+    assertThatThrownBy(() -> read(all))
+        .isInstanceOf(InferenceException.class)
+        .satisfies(e -> assertThat(e.getMessage()).contains("kkkk").hasSizeLessThan(300));
   }
 }

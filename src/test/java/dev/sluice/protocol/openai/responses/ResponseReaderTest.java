@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ResponseReaderTest {
   private static ResponseRequest read(String members) {
@@ -202,5 +203,22 @@ class ResponseReaderTest {
             InferenceException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
         .hasMessage(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"metadata\": {\"LONG\": 1}",
+        "\"reasoning\": {\"LONG\": 1}",
+        "\"reasoning\": {\"effort\": \"LONG\"}",
+        "\"tools\": [{\"type\": \"LONG\"}]",
+        "\"input\": [{\"type\": \"LONG\"}]",
+        "\"LONG\": 1"
+      })
+  void whatAnErrorRepeatsIsShort(String members) {
+    String all = members.replace("LONG", "k".repeat(5_000));
+    assertThatThrownBy(() -> read(all))
+        .isInstanceOf(InferenceException.class)
+        .satisfies(e -> assertThat(e.getMessage()).contains("kkkk").hasSizeLessThan(300));
   }
 }
