@@ -139,7 +139,7 @@ fleet: build
 ## ROWS=v1-json,image chooses rows, ROUND=3s says how long a round takes,
 ## PROCESSES=3 how many fresh processes of each side are measured, FULL=1 takes the long form,
 ## SAVE=1 puts the table into loadtest/README.md, AGAINST=folder compares with another distribution alone,
-## PEERS=1 with servers of others alone, which are installed below target/loadtest/peers (Python 3; about 1.3 GB).
+## PEERS=1 with servers of others alone, which are installed below target/loadtest/peers (Python 3; about 1.3 GB; cargo for one of them).
 loadtest: build measure-class-path
 	$(MEASURE) dev.sluice.loadtest.LoadTest $(if $(ROWS),--rows $(ROWS)) $(if $(ROUND),--round $(ROUND)) $(if $(PROCESSES),--processes $(PROCESSES)) $(if $(FULL),--full) $(if $(SAVE),--save) $(if $(AGAINST),--against $(AGAINST)) $(if $(PEERS),--peers)
 

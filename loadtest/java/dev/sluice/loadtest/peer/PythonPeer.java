@@ -4,8 +4,6 @@ import dev.sluice.loadtest.process.Children;
 import dev.sluice.loadtest.process.ServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -120,14 +118,6 @@ public enum PythonPeer {
   private final String peer;
   private final String pinnedPackage;
 
-  /** A server that answers, by V2 over HTTP and gRPC. */
-  public record Running(ServerProcess http, ServerProcess grpc) implements AutoCloseable {
-    @Override
-    public void close() {
-      http.close();
-    }
-  }
-
   PythonPeer(String peer, String pinnedPackage) {
     this.peer = peer;
     this.pinnedPackage = pinnedPackage;
@@ -158,27 +148,14 @@ public enum PythonPeer {
    * @param file the ONNX model
    * @throws IllegalStateException if it cannot be installed or does not start here
    */
-  public Running start(Children children, Path folder, String model, Path file) throws IOException {
+  public RunningPeer start(Children children, Path folder, String model, Path file)
+      throws IOException {
     Path home = folder.resolve(peer).toAbsolutePath();
     PythonEnvironment.install(children, home, pinnedPackage);
     write(home, model, file);
-    int[] ports = freePorts();
-    ServerProcess server =
+    return RunningPeer.started((http, grpc) ->
         ServerProcess.told(
-            children,
-            command(home, model, ports[0], ports[1]),
-            environment(home, ports[0], ports[1]),
-            ports[0],
-            peer);
-    return new Running(server, server.at(ports[1]));
-  }
-
-  /** Finds two ports that nobody listens on now. */
-  private static int[] freePorts() throws IOException {
-    try (var one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        var another = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new int[] {one.getLocalPort(), another.getLocalPort()};
-    }
+            children, command(home, model, http, grpc), environment(home, http, grpc), http, peer));
   }
 
   private static void copy(Path from, Path to) throws IOException {

@@ -9,6 +9,7 @@ import dev.sluice.loadtest.generator.Load;
 import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
 import dev.sluice.loadtest.peer.PythonPeer;
+import dev.sluice.loadtest.peer.RunningPeer;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
 import java.io.IOException;
@@ -51,7 +52,7 @@ record OtherServer(PythonPeer peer) implements Workload {
     Path folder = lab.folder().resolveSibling("peers");
     try (ServerProcess sluice =
             ServerProcess.asDelivered(lab.children(), Path.of("target/sluice"), models, "sluice");
-        PythonPeer.Running other = peer.start(lab.children(), folder, Models.MLP, file)) {
+        RunningPeer other = peer.start(lab.children(), folder, Models.MLP, file)) {
       sluice.awaitReady();
       return List.of(json(lab, sluice, other.http()), grpc(lab, sluice, other.grpc()));
     } catch (IOException e) {
@@ -61,11 +62,11 @@ record OtherServer(PythonPeer peer) implements Workload {
 
   private Row json(Lab lab, ServerProcess sluice, ServerProcess other) {
     Request request = Requests.v2(Models.MLP, 1, 128);
-    requireSameNumbers(numbers(request, sluice), numbers(request, other));
+    requireSameNumbers(request, sluice, other);
     Load load = lab.load(CONNECTIONS);
     List<Measurement> sides =
         lab.byTurns(List.of(lab.wrk(sluice, request, load), lab.wrk(other, request, load)));
-    return row("V2 JSON, 128 floats, beside " + peer.pinnedPackage(), sides);
+    return row("V2 JSON, 128 floats, beside " + peer.pinnedPackage(), GOAL, sides);
   }
 
   private Row grpc(Lab lab, ServerProcess sluice, ServerProcess other) {
@@ -73,22 +74,27 @@ record OtherServer(PythonPeer peer) implements Workload {
     var load = new Load(CONNECTIONS / 4, STREAMS, lab.settings().round());
     List<Measurement> sides =
         lab.byTurns(List.of(calls(lab, sluice, request, load), calls(lab, other, request, load)));
-    return row("V2 gRPC raw, 128 floats, beside " + peer.pinnedPackage(), sides);
+    return row("V2 gRPC raw, 128 floats, beside " + peer.pinnedPackage(), GOAL, sides);
   }
 
-  private static Round<Measurement> calls(
-      Lab lab, ServerProcess server, Request request, Load load) {
+  static Round<Measurement> calls(Lab lab, ServerProcess server, Request request, Load load) {
     return lab.http2(server, request, load, Answer.to(request, server).body().length);
   }
 
-  private static Row row(String title, List<Measurement> sides) {
+  /**
+   * Compares what a request costs.
+   *
+   * @param goal what the other server's processor time divided by ours is to be, at least
+   * @param sides ours, and the other one's
+   */
+  static Row row(String title, double goal, List<Measurement> sides) {
     double cost = sides.getFirst().cpuMicros();
     double otherCost = sides.getLast().cpuMicros();
     return Row.of(
         title,
         "other server's CPU ÷ CPU",
         otherCost / cost,
-        GOAL,
+        goal,
         sides.getFirst(),
         sides.getLast(),
         String.format(
@@ -105,7 +111,15 @@ record OtherServer(PythonPeer peer) implements Workload {
     }
   }
 
-  /** Refuses a server that computes something else. */
+  /**
+   * Refuses a server that computes something else.
+   *
+   * @param request in JSON
+   */
+  static void requireSameNumbers(Request request, ServerProcess ours, ServerProcess other) {
+    requireSameNumbers(numbers(request, ours), numbers(request, other));
+  }
+
   static void requireSameNumbers(double[] ours, double[] others) {
     boolean same = ours.length > 0 && ours.length == others.length;
     for (int i = 0; same && i < ours.length; i++) {

@@ -42,6 +42,7 @@ public final class Workloads {
   /** Programs and models of others, which are fetched for it. */
   public static List<Workload> peers() {
     List<Workload> peers = new ArrayList<>(OtherServer.all());
+    peers.add(new BesideRust());
     peers.add(new BesideGenAi());
     peers.addAll(SmolLm2Streams.all());
     return peers;

@@ -34,6 +34,7 @@ class OtherServerTest {
             "peer-triton",
             "peer-mlserver",
             "peer-kserve",
+            "peer-rust",
             "peer-genai",
             "streams-smollm2",
             "streams-smollm2-padded");
