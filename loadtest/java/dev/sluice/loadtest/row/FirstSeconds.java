@@ -11,11 +11,8 @@ import java.util.stream.Stream;
 
 /** How fast a server is as soon as it says that it is ready, beside what it is once it is warm. */
 final class FirstSeconds implements Workload {
-  private static final String TITLE = "V2 JSON, 128 floats, just ready";
   private static final int CONNECTIONS = 32;
   private static final Duration SECOND = Duration.ofSeconds(1);
-
-  private final Request request = Requests.v2(Models.MLP, 1, 128);
 
   @Override
   public String name() {
@@ -24,13 +21,21 @@ final class FirstSeconds implements Workload {
 
   @Override
   public List<Row> measure(Lab lab) {
+    return Stream.concat(
+            rows(lab, "V2 JSON, 128 floats, just ready", Requests.v2(Models.MLP, 1, 128)).stream(),
+            rows(lab, "V2 binary, 128 floats, just ready", Requests.v2Binary(Models.MLP, 1, 128))
+                .stream())
+        .toList();
+  }
+
+  private static List<Row> rows(Lab lab, String title, Request request) {
     try (ServerProcess sluice = lab.sluice(lab.models().small())) {
       sluice.awaitReady();
       Round<Measurement> second = lab.wrk(sluice, request, Load.of(CONNECTIONS, SECOND));
       List<Measurement> first = seconds(second, 3);
       lab.warmUp(lab.wrk(sluice, request, lab.load(CONNECTIONS)));
       Measurement warm = Measurement.median(seconds(second, lab.settings().rounds()));
-      return rows(first.getFirst(), first.getLast(), warm);
+      return rows(title, first.getFirst(), first.getLast(), warm);
     }
   }
 
@@ -38,11 +43,12 @@ final class FirstSeconds implements Workload {
     return Stream.generate(second::run).limit(count).toList();
   }
 
-  private static List<Row> rows(Measurement first, Measurement third, Measurement warm) {
+  private static List<Row> rows(
+      String title, Measurement first, Measurement third, Measurement warm) {
     double rate = third.rate() / warm.rate();
     double tail = warm.p99() / first.p99();
     return List.of(
-        Row.of(TITLE, "third second ÷ warm", rate, 0.8, third, warm, "32 connections"),
-        Row.of(TITLE, "p99 warm ÷ p99 of the first", tail, 0.5, first, warm, "32 connections"));
+        Row.of(title, "third second ÷ warm", rate, 0.8, third, warm, "32 connections"),
+        Row.of(title, "p99 warm ÷ p99 of the first", tail, 0.5, first, warm, "32 connections"));
   }
 }

@@ -171,6 +171,7 @@ final class ProtocolWarmUp {
         if (i % ANSWERED_PER_REFUSED == 0) {
           RefusedCalls.send(calls, connector);
         }
+        compilers.awaitSpare();
       }
     }
   }

@@ -69,7 +69,7 @@ class ProtocolWarmUpIT {
   void aCallThatIsNotAnsweredWellIsSaid() throws IOException {
     try (var server = RunningServer.start(folder)) {
       assertThat(call(ListenerConfig.DEFAULT, server.port()))
-          .hasSize(4)
+          .hasSize(7)
           .first()
           .asString()
           .isEqualTo("/v1/models/echo:predict: HTTP/1.1 404 Not Found");

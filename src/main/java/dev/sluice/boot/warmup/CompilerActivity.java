@@ -1,57 +1,116 @@
 package dev.sluice.boot.warmup;
 
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Says when the Java VM's compilers have done what there is to do, by the time that they spend.
- * Repeated calls keep them busy for some seconds, depending on the cores that there are, and change
- * nothing more afterwards. One thread.
+ * Says what the Java VM's compilers do, by the processor time of their threads. Repeated calls keep
+ * them busy for some seconds, depending on the cores that there are, and change nothing more
+ * afterwards. What the Java VM itself says of them counts a compilation when it has ended, which on
+ * a busy core is later than whoever waits for it can tell from their rest. One thread.
  */
 public final class CompilerActivity {
-  private static final long WINDOW = Duration.ofMillis(500).toNanos();
+  private static final Path THREADS = Path.of("/proc/self/task");
+  private static final long PAUSE = Duration.ofMillis(20).toNanos();
+  private static final long TICK = Duration.ofMillis(10).toNanos();
 
-  /** Part of a window that compilers which rest spend on what seldom runs. */
+  /** Fields of a thread's {@code stat} behind its name: time in user mode, and in the kernel. */
+  private static final int USER = 11;
+
+  private static final int SYSTEM = 12;
+
+  /** Part of one core that compilers which rest spend on what seldom runs. */
   private static final double RESTING = 0.1;
 
-  /** Empty on a Java VM without compilers. */
-  private final @Nullable CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+  /** Part of one core from which on they are in want of it. */
+  private static final double BUSY = 0.5;
 
+  private final Window rest = new Window(Duration.ofMillis(500));
+  private final Window work = new Window(Duration.ofMillis(100));
   private final long end;
-  private long windowStart;
-  private long spentBefore;
 
   /**
    * @param most time after which they are taken to rest whatever they do
    */
   public CompilerActivity(Duration most) {
-    this.windowStart = System.nanoTime();
-    this.end = windowStart + most.toNanos();
-    this.spentBefore = spent();
-  }
-
-  private long spent() {
-    return compilers != null && compilers.isCompilationTimeMonitoringSupported()
-        ? compilers.getTotalCompilationTime()
-        : 0;
+    this.end = System.nanoTime() + most.toNanos();
   }
 
   /** Returns whether they rest. To be asked often. */
   public boolean rest() {
-    long now = System.nanoTime();
-    if (now - end >= 0) {
-      return true;
+    return isOver() || rest.share(1) < RESTING;
+  }
+
+  /**
+   * Waits while they have much to do: on few cores, calls that are answered meanwhile would only
+   * take from them what they need. Blocks.
+   */
+  public void awaitSpare() {
+    while (!isOver() && work.share(0) > BUSY) {
+      LockSupport.parkNanos(PAUSE);
     }
-    long passed = now - windowStart;
-    if (passed < WINDOW) {
-      return false;
+  }
+
+  private boolean isOver() {
+    return System.nanoTime() - end >= 0;
+  }
+
+  /** Their processor time, in parts of one core, over the last time of some length. */
+  private static final class Window {
+    private final long nanos;
+    private long start = System.nanoTime();
+    private long spentBefore = spent();
+    private double share = -1;
+
+    Window(Duration length) {
+      this.nanos = length.toNanos();
     }
-    long spent = spent();
-    boolean resting = Duration.ofMillis(spent - spentBefore).toNanos() < RESTING * passed;
-    windowStart = now;
-    spentBefore = spent;
-    return resting;
+
+    /** Returns the share in the last window; what is given until the first one is over. */
+    double share(double unknown) {
+      long passed = System.nanoTime() - start;
+      if (passed >= nanos) {
+        long spent = spent();
+        share = (double) (spent - spentBefore) / passed;
+        spentBefore = spent;
+        start += passed;
+      }
+      return share < 0 ? unknown : share;
+    }
+  }
+
+  private static long spent() {
+    long ticks = 0;
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
+      for (Path thread : threads) {
+        ticks += ticks(thread);
+      }
+    } catch (IOException e) {
+      return 0; // Nothing is known of them: they rest.
+    }
+    return ticks * TICK;
+  }
+
+  private static long ticks(Path thread) {
+    String stat;
+    try {
+      stat = Files.readString(thread.resolve("stat"), ISO_8859_1);
+    } catch (IOException e) {
+      return 0; // It has ended.
+    }
+    int name = stat.indexOf('(');
+    int rest = stat.lastIndexOf(')');
+    if (!stat.substring(name, rest).toLowerCase(Locale.ROOT).contains("compiler")) {
+      return 0;
+    }
+    String[] fields = stat.substring(rest + 2).split(" ", -1);
+    return Long.parseLong(fields[USER]) + Long.parseLong(fields[SYSTEM]);
   }
 }

@@ -6,7 +6,6 @@ import static dev.sluice.boot.warmup.WireBytes.join;
 
 import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.boot.warmup.WarmUpCalls.GrpcCall;
-import dev.sluice.boot.warmup.WarmUpCalls.HttpCall;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -30,8 +29,10 @@ public final class RefusedCalls {
 
   /** Sends each of them once, one after the other, and waits for each response. Blocks. */
   public static void send(WarmUpCalls answered, Connector connector) throws IOException {
-    for (HttpCall call : httpCalls(answered)) {
-      WarmUpCalls.http(call, connector);
+    for (HttpCall call : answered.httpCalls()) {
+      for (HttpCall refused : call.refused()) {
+        WarmUpCalls.http(refused, connector);
+      }
     }
     List<GrpcCall> calls = grpcCalls(answered);
     if (!calls.isEmpty()) {
@@ -40,21 +41,6 @@ public final class RefusedCalls {
     for (byte[] bytes : brokenConnections(answered)) {
       sendRaw(bytes, connector);
     }
-  }
-
-  private static List<HttpCall> httpCalls(WarmUpCalls answered) {
-    List<HttpCall> refused = new ArrayList<>();
-    for (HttpCall call : answered.httpCalls()) {
-      refused.add(new HttpCall(call.path(), cut(call.body())));
-      refused.add(new HttpCall(call.path(), call.body().replace("1.0", "\"text\"")));
-      refused.add(new HttpCall(call.path().replace("/models/", "/models/no-"), call.body()));
-      refused.add(new HttpCall(call.path() + "/missing", ""));
-    }
-    return refused;
-  }
-
-  private static String cut(String body) {
-    return body.substring(0, body.length() / 2);
   }
 
   /** The last is well-formed, so that compilers see both again and again. */

@@ -6,7 +6,6 @@ import static dev.sluice.boot.warmup.WireBytes.join;
 
 import dev.sluice.boot.warmup.WarmUpCalls.Connector;
 import dev.sluice.boot.warmup.WarmUpCalls.GrpcCall;
-import dev.sluice.boot.warmup.WarmUpCalls.HttpCall;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -138,7 +137,7 @@ public final class SustainedCalls implements AutoCloseable {
 
   private static final class HttpConnection extends PipelinedConnection {
     HttpConnection(SocketChannel channel, List<HttpCall> calls) {
-      super(channel, calls.stream().map(call -> WarmUpCalls.request(call, "")).toList());
+      super(channel, calls.stream().map(call -> call.request("")).toList());
     }
 
     @Override
