@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Says what the Java VM's compilers do, by the processor time of their threads. Repeated calls keep
@@ -18,7 +17,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class CompilerActivity {
   private static final Path THREADS = Path.of("/proc/self/task");
-  private static final long PAUSE = Duration.ofMillis(20).toNanos();
   private static final long TICK = Duration.ofMillis(10).toNanos();
 
   /** Fields of a thread's {@code stat} behind its name: time in user mode, and in the kernel. */
@@ -49,13 +47,11 @@ public final class CompilerActivity {
   }
 
   /**
-   * Waits while they have much to do: on few cores, calls that are answered meanwhile would only
-   * take from them what they need. Blocks.
+   * Returns whether they are in want of a core: on few of them, calls that are answered meanwhile
+   * would only take from the compilers what they need.
    */
-  public void awaitSpare() {
-    while (!isOver() && work.share(0) > BUSY) {
-      LockSupport.parkNanos(PAUSE);
-    }
+  public boolean areBusy() {
+    return !isOver() && work.share(0) > BUSY;
   }
 
   private boolean isOver() {
