@@ -69,7 +69,8 @@ import java.util.stream.Stream;
  */
 final class WarmUpServer implements AutoCloseable {
   /**
-   * The file of the model for each runtime, by its name: {@code y} is {@code x} without its sign.
+   * The file of the model for each runtime, by its name: {@code y} is {@code x} with the other
+   * sign, since numbers of both are to be written.
    */
   private static final Map<String, String> FILES =
       Map.of("echo", "echo.onnx", "onnx", "echo.onnx", "tensorflow", "saved_model.pbtxt");

@@ -20,7 +20,9 @@ record HttpCall(String path, String json, byte[] raw) {
   private static final byte[] NOTHING = {};
   private static final String VALUES = "[1.0,2.5,3,-4e-1]";
   private static final int FEW = 4;
-  private static final int MANY = 40;
+
+  /** Two runs of what is parsed together. */
+  private static final int MANY = 64;
 
   /** Of different lengths, as numbers of clients are. */
   private static final String MANY_VALUES =
