@@ -96,25 +96,29 @@ final class MetricReading implements CollectionRegistration {
         var points = new SeriesPoints(name + "_info", starts, time);
         yield sum(family, points.metric(), false, all(info.getDataPoints(), points::info));
       }
-      case HistogramSnapshot histogram -> {
-        var points = new SeriesPoints(name, starts, time);
-        yield metric(
-            family,
-            name,
-            MetricDataType.HISTOGRAM,
-            HistogramData.create(CUMULATIVE, all(histogram.getDataPoints(), points::histogram)));
-      }
-      case SummarySnapshot summary -> {
-        var points = new SeriesPoints(name, starts, time);
-        yield metric(
-            family,
-            name,
-            MetricDataType.SUMMARY,
-            SummaryData.create(all(summary.getDataPoints(), points::summary)));
-      }
+      case HistogramSnapshot histogram -> histogram(histogram, name, time);
+      case SummarySnapshot summary -> summary(summary, name, time);
       // Sets of states, which nothing here makes.
       default -> null;
     };
+  }
+
+  private Metric histogram(HistogramSnapshot family, String name, long time) {
+    var points = new SeriesPoints(name, starts, time);
+    return metric(
+        family,
+        name,
+        MetricDataType.HISTOGRAM,
+        HistogramData.create(CUMULATIVE, all(family.getDataPoints(), points::histogram)));
+  }
+
+  private Metric summary(SummarySnapshot family, String name, long time) {
+    var points = new SeriesPoints(name, starts, time);
+    return metric(
+        family,
+        name,
+        MetricDataType.SUMMARY,
+        SummaryData.create(all(family.getDataPoints(), points::summary)));
   }
 
   private static <S, P> List<P> all(List<S> series, Function<S, P> point) {

@@ -41,7 +41,7 @@ final class StartTimes {
     return start;
   }
 
-  /** Ends a reading: what was not in it is gone. */
+  /** Ends a reading: a series that was not in it is forgotten. */
   void end(long reading) {
     last = current;
     current = new HashMap<>();

@@ -179,7 +179,7 @@ public final class PrefixCache implements AutoCloseable {
     }
   }
 
-  /** Lets nobody wait for a prompt any more. */
+  /** Ends a prompt: no other waits for it any more. */
   void end(RunningPrompt ended) {
     boolean awaited;
     synchronized (this) {

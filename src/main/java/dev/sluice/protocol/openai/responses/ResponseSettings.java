@@ -44,7 +44,7 @@ final class ResponseSettings {
     members.put(name, json.replace('\n', ' ').replace('\r', ' '));
   }
 
-  /** Takes how long the model is to think, and how that is to be told. */
+  /** Takes how long the model is to think, and how that is to be summarised. */
   void reasoning(@Nullable String effort, @Nullable String summary) {
     members.put(
         "reasoning",
