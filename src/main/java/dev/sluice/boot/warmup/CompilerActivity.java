@@ -3,6 +3,7 @@ package dev.sluice.boot.warmup;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +13,8 @@ import java.util.Locale;
 /**
  * Says what the Java VM's compilers do, by the processor time of their threads. Repeated calls keep
  * them busy for some seconds, depending on the cores that there are, and change nothing more
- * afterwards. What the Java VM itself says of them counts a compilation when it has ended, which on
- * a busy core is later than whoever waits for it can tell from their rest. One thread.
+ * afterwards. The compilation time that the Java VM reports has a compilation only when it has
+ * ended, so that a long one on a busy core looks like rest. One thread.
  */
 public final class CompilerActivity {
   private static final Path THREADS = Path.of("/proc/self/task");
@@ -58,7 +59,7 @@ public final class CompilerActivity {
     return System.nanoTime() - end >= 0;
   }
 
-  /** Their processor time, in parts of one core, over the last time of some length. */
+  /** Their processor time in a window of time, in parts of one core. */
   private static final class Window {
     private final long nanos;
     private long start = System.nanoTime();
@@ -69,7 +70,11 @@ public final class CompilerActivity {
       this.nanos = length.toNanos();
     }
 
-    /** Returns the share in the last window; what is given until the first one is over. */
+    /**
+     * Returns the share in the last window.
+     *
+     * @param unknown what is returned until the first one is over
+     */
     double share(double unknown) {
       long passed = System.nanoTime() - start;
       if (passed >= nanos) {
@@ -88,7 +93,7 @@ public final class CompilerActivity {
       for (Path thread : threads) {
         ticks += ticks(thread);
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       return 0; // Nothing is known of them: they rest.
     }
     return ticks * TICK;
