@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,10 @@ import java.util.concurrent.TimeUnit;
  * two steps: first the direction to the client, then, when the client has closed its own or sends
  * nothing for a while, the rest. A socket that is closed at once while bytes arrive resets the
  * connection, and the client may lose answers that it has not read yet.
+ *
+ * <p>When a client closes its direction, what is written to it is sent to its end, and then the
+ * connection closed: whether the client reads on, or has left, shows only when something is written
+ * to it. For what is not answered by then it counts as one that has left.
  *
  * <p>The first handler of each accepted connection. All on its event loop.
  */
@@ -63,11 +68,19 @@ final class LingeringClose extends ChannelDuplexHandler {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event != ConnectionDrain.Step.END) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      closeBehindAnswers(ctx);
+    } else if (event != ConnectionDrain.Step.END) {
       ctx.fireUserEventTriggered(event);
     } else if (!closing) {
       close(ctx, ctx.newPromise());
     }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
+  private static void closeBehindAnswers(ChannelHandlerContext ctx) {
+    ctx.channel().flush();
+    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> ctx.close());
   }
 
   @Override

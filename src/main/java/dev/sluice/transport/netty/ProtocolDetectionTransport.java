@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -219,6 +220,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
     }
 
     private static void guard(Channel connection, Admission admission) {
+      connection.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
       Http1HeadMemory.attach(
           connection, admission.memory(), admission.limits().connection().maxHeaderFields());
       connection
