@@ -47,10 +47,14 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
       "io.netty.handler.codec.http2.DefaultHttp2ConnectionDecoder";
 
   /**
-   * Says, as an error, what is wrong with the bytes of a client whose connection is so new that it
-   * has no handler for that yet. Nothing else is said there.
+   * Loggers that say nothing but this: as an error, what is wrong with the bytes of a client whose
+   * connection is so new that it has no handler for that yet; as a warning, that a connection to
+   * another server, such as a collector, ended before that server had said anything. Whoever wanted
+   * it learns that by its call.
    */
-  private static final String FAILED_CONNECTIONS = "io.vertx.core.net.impl.ConnectionBase";
+  private static final List<String> UNHANDLED_CONNECTIONS =
+      List.of(
+          "io.vertx.core.net.impl.ConnectionBase", "io.vertx.core.http.impl.HttpClientConnection");
 
   private static final int QUEUED_EVENTS = 4096;
 
@@ -97,9 +101,11 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     if (!ignored.equals(LogConfig.DEFAULT)) {
       warn.accept("the settings log.* have no effect: " + file + " configures the log");
     }
-    Logger connections = logs.getLogger(FAILED_CONNECTIONS);
-    if (connections.getLevel() == null) {
-      connections.setLevel(Level.OFF);
+    for (String name : UNHANDLED_CONNECTIONS) {
+      Logger connections = logs.getLogger(name);
+      if (connections.getLevel() == null) {
+        connections.setLevel(Level.OFF);
+      }
     }
     logs.addTurboFilter(new OutOfMemoryFilter());
   }
@@ -241,7 +247,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     // A line for each DATA frame that comes for a stream that was reset.
     logs.getLogger(HTTP2_DECODER).setLevel(Level.WARN);
     logs.getLogger("io.vertx").setLevel(libraries);
-    logs.getLogger(FAILED_CONNECTIONS).setLevel(Level.OFF);
+    UNHANDLED_CONNECTIONS.forEach(name -> logs.getLogger(name).setLevel(Level.OFF));
   }
 
   private static Layout<ILoggingEvent> layout(LogConfig.Format format) {

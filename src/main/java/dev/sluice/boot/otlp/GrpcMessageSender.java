@@ -42,6 +42,9 @@ final class GrpcMessageSender implements GrpcSender {
   /** The error code CANCEL of HTTP/2. */
   private static final long CANCEL = 8;
 
+  /** A connection on which nothing comes for so many timeouts is given up for another. */
+  private static final int SILENT_TIMEOUTS = 2;
+
   /** After these a collector may take the same message, says the specification of OTLP. */
   private static final Set<GrpcStatusCode> RETRYABLE =
       EnumSet.of(
@@ -61,9 +64,11 @@ final class GrpcMessageSender implements GrpcSender {
     this.vertx = vertx;
     this.config = config;
     boolean tls = "https".equalsIgnoreCase(config.getEndpoint().getScheme());
+    long millis = config.getTimeout().toMillis();
     this.target =
         new RequestOptions()
             .setMethod(HttpMethod.POST)
+            .setConnectTimeout(millis)
             .setAbsoluteURI(
                 config.getEndpoint().resolve("/" + config.getFullMethodName()).toString());
     this.client =
@@ -73,6 +78,8 @@ final class GrpcMessageSender implements GrpcSender {
                 .setHttp2ClearTextUpgrade(false)
                 .setSsl(tls)
                 .setUseAlpn(tls)
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setReadIdleTimeout(Math.toIntExact(SILENT_TIMEOUTS * millis))
                 .setConnectTimeout(Math.toIntExact(config.getConnectTimeout().toMillis())));
   }
 
@@ -130,8 +137,12 @@ final class GrpcMessageSender implements GrpcSender {
     return Duration.ofMillis(Math.min(millis, retries.getMaxBackoff().toMillis()));
   }
 
+  /** A connection may come about on which the collector never says that it is there. */
   private Future<GrpcResponse> exchange(Buffer framed) {
-    return client.request(target).compose(request -> exchange(request, framed));
+    return client
+        .request(target)
+        .compose(request -> exchange(request, framed))
+        .timeout(config.getTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** The message of the response is passed over: it has nothing that the SDK heeds. */
