@@ -37,11 +37,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-@Timeout(120)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class CertificateReloadIT {
+  /** Longer than any answer here takes: a connection that gets none fails the test. */
+  private static final int TIMEOUT_MILLIS = 20_000;
+
   @TempDir private static Path made;
   private static SelfSigned first;
   private static SelfSigned second;
@@ -106,7 +110,9 @@ class CertificateReloadIT {
   }
 
   private static SSLSocket connect(SSLContext client, int port) throws IOException {
-    return (SSLSocket) client.getSocketFactory().createSocket("localhost", port);
+    var connection = (SSLSocket) client.getSocketFactory().createSocket("localhost", port);
+    connection.setSoTimeout(TIMEOUT_MILLIS);
+    return connection;
   }
 
   /** The status line of one more answer on a connection; nothing if the server has closed it. */

@@ -2,11 +2,13 @@ package dev.sluice.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A certificate for this machine that nobody but a test trusts, made by the JDK's keytool.
@@ -92,9 +94,15 @@ public record SelfSigned(Path certificate, Path key, KeyStore store) {
             + " -keystore "
             + file;
     Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-    var process = new ProcessBuilder((keytool + " " + command).split(" ")).inheritIO().start();
-    if (process.onExit().join().exitValue() != 0) {
-      throw new AssertionError("keytool failed");
+    Process process =
+        new ProcessBuilder((keytool + " " + command).split(" "))
+            .redirectOutput(Redirect.DISCARD)
+            .redirectError(Redirect.DISCARD)
+            .start();
+    boolean ended = process.onExit().completeOnTimeout(null, 1, TimeUnit.MINUTES).join() != null;
+    process.destroyForcibly();
+    if (!ended || process.exitValue() != 0) {
+      throw new AssertionError("keytool failed, or has not ended: " + command);
     }
   }
 
