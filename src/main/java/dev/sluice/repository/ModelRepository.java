@@ -64,8 +64,7 @@ public final class ModelRepository {
 
   // Guarded by the lock, which change() holds for the lambdas that it is called with.
   private final Map<String, TrackedModel> models = new TreeMap<>();
-  private final List<LoadWaiter> awaited = new ArrayList<>();
-  private final List<Promise<Void>> reconciliations = new ArrayList<>();
+  private final RepositoryWaiters waiters = new RepositoryWaiters();
   private Set<String> warned = Set.of();
 
   /** Loads under way and models not yet closed. Guarded by the lock. */
@@ -194,9 +193,7 @@ public final class ModelRepository {
       if (view.isReconciled()) {
         return Future.succeededFuture();
       }
-      Promise<Void> reconciled = Promise.promise();
-      reconciliations.add(reconciled);
-      return reconciled.future();
+      return waiters.untilReconciled();
     }
   }
 
@@ -285,7 +282,7 @@ public final class ModelRepository {
       change(_ -> {
         apply(poll, true, seen.listed().keySet());
         again.stream().map(models::get).filter(Objects::nonNull).forEach(TrackedModel::reconsider);
-        awaited.add(new LoadWaiter(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
+        waiters.add(new LoadWaiter(again.isEmpty() ? fresh : again, !again.isEmpty(), outcome));
       });
     }
   }
@@ -360,33 +357,13 @@ public final class ModelRepository {
       open += count(steps, RepositoryAction.Load.class);
       view = RepositorySnapshot.of(models.values(), polled, closing);
       over = closing && open == 0;
-      outcomes = outcomes();
+      outcomes = waiters.leave(models, closing, view.isReconciled());
     }
     steps.forEach(this::perform);
     outcomes.forEach(Runnable::run);
     if (over) {
       closed.tryComplete();
     }
-  }
-
-  /** Results for the callers that wait. */
-  private List<Runnable> outcomes() {
-    List<Runnable> outcomes = new ArrayList<>();
-    awaited.removeIf(waiting -> {
-      boolean over = closing || waiting.decided(models);
-      if (closing) {
-        outcomes.add(waiting::fail);
-      } else if (over) {
-        List<LoadFailure> failures = waiting.failures(models);
-        outcomes.add(() -> waiting.outcome().complete(failures));
-      }
-      return over;
-    });
-    if (view.isReconciled()) {
-      reconciliations.forEach(reconciled -> outcomes.add(reconciled::complete));
-      reconciliations.clear();
-    }
-    return outcomes;
   }
 
   private static int count(
