@@ -9,6 +9,7 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.OipConfig;
 import dev.sluice.inference.DataPlane;
+import dev.sluice.inference.access.Operation;
 import dev.sluice.inference.control.ControlPlane;
 import dev.sluice.inference.control.LogControl;
 import dev.sluice.inference.explain.Explainer;
@@ -52,14 +53,17 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.brpc.BrpcDispatcher;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpProtocolHandler;
+import dev.sluice.transport.http.HttpRoutes;
 import dev.sluice.transport.netty.DetectedProtocol;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,8 +100,8 @@ record ProtocolHandlers(
 
   /** Makes the handlers anew for each event loop, so that they may keep state without locks. */
   List<HttpProtocolHandler> http(ListenerConfig listener) {
-    List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     List<V1Dialect> dialects = dialects(listener);
+    List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     if (!dialects.isEmpty()) {
       protocolHandlers.add(
           new V1Routes(planes.data(), planes.control(), planes.explainer(), dialects));
@@ -107,22 +111,10 @@ record ProtocolHandlers(
           new OipHttpHandler(oipServer(), listener.v1() == ListenerConfig.V1Dialect.KSERVE));
     }
     if (listener.protocols().contains(Protocol.OPENAI)) {
-      protocolHandlers.add(
-          new OpenAiHttpHandler(
-              planes.data(), planes.control(), InstantSource.system(), dialects.isEmpty()));
-      protocolHandlers.add(new ResponsesHttpHandler(planes.data(), InstantSource.system()));
-      protocolHandlers.add(new EncoderHttpHandler(planes.data()));
-      protocolHandlers.add(new TokenHttpHandler(planes.data()));
+      protocolHandlers.addAll(openAi(dialects.isEmpty()));
     }
     if (listener.protocols().contains(Protocol.GRPS)) {
-      protocolHandlers.add(
-          new GrpsHttpHandler(
-              planes.data(),
-              planes.control(),
-              deployment(),
-              concurrencyLimit,
-              streamControl(),
-              customPredict()));
+      protocolHandlers.add(grpsPaths());
     }
     if (listener.protocols().contains(Protocol.METRICS)) {
       protocolHandlers.add(
@@ -132,6 +124,32 @@ record ProtocolHandlers(
     protocolHandlers.add(new OpenApiHandler(described(listener), planes.data(), planes.control()));
     protocolHandlers.add(new PluginPathsHandler(planes.data()));
     return protocolHandlers;
+  }
+
+  private List<HttpProtocolHandler> openAi(boolean ownsModels) {
+    InstantSource clock = InstantSource.system();
+    return List.of(
+        new OpenAiHttpHandler(planes.data(), planes.control(), clock, ownsModels),
+        new ResponsesHttpHandler(planes.data(), clock),
+        new EncoderHttpHandler(planes.data()),
+        new TokenHttpHandler(planes.data()));
+  }
+
+  private GrpsHttpHandler grpsPaths() {
+    return new GrpsHttpHandler(
+        planes.data(),
+        planes.control(),
+        deployment(),
+        concurrencyLimit,
+        streamControl(),
+        customPredict());
+  }
+
+  /** Returns the paths that a listener answers over HTTP, but for those of models. */
+  HttpRoutes routes(ListenerConfig listener) {
+    var routes = new HttpRoutes();
+    http(listener).forEach(protocolHandler -> protocolHandler.mount(routes));
+    return routes;
   }
 
   /**
@@ -237,6 +255,17 @@ record ProtocolHandlers(
       protocolHandlers.add(grpsService());
     }
     return protocolHandlers;
+  }
+
+  /** Returns the methods that a listener answers over gRPC, but for the standard services. */
+  Map<String, Operation> methods(ListenerConfig listener) {
+    Map<String, Operation> methods = new TreeMap<>();
+    for (GrpcProtocolHandler handler : grpc(listener)) {
+      String service = handler.service() + "/";
+      handler.methods().forEach((name, method) -> methods.put(service + name, method.operation()));
+      handler.streams().forEach((name, method) -> methods.put(service + name, method.operation()));
+    }
+    return methods;
   }
 
   private PredictSettings predict() {

@@ -39,7 +39,6 @@ import dev.sluice.telemetry.trace.Traces;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.transport.connection.RequestMemory;
-import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.http.HttpRoute;
 import dev.sluice.transport.http.HttpRoutes;
 import io.vertx.core.DeploymentOptions;
@@ -51,7 +50,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -231,34 +229,18 @@ public final class SluiceServer implements Server {
    * Returns every kind of request that a listener answers over HTTP, but for the paths of models.
    */
   List<HttpRoute> routes(ListenerConfig listener) {
-    return mounted(listener).all();
-  }
-
-  private HttpRoutes mounted(ListenerConfig listener) {
-    var routes = new HttpRoutes();
-    protocolHandlers().http(listener).forEach(protocolHandler -> protocolHandler.mount(routes));
-    return routes;
+    return protocolHandlers().routes(listener).all();
   }
 
   /** Keeps plugins from paths that no listener would leave to them. */
   private void reservePaths() {
-    List<HttpRoutes> mounted = config.listeners().stream().map(this::mounted).toList();
+    List<HttpRoutes> mounted = config.listeners().stream().map(protocolHandlers()::routes).toList();
     models.paths().reserve(path -> mounted.stream().allMatch(routes -> routes.has(path)));
   }
 
   /** Returns every method that a listener answers over gRPC, but for the standard services. */
   Map<String, Operation> methods(ListenerConfig listener) {
-    Map<String, Operation> methods = new TreeMap<>();
-    for (GrpcProtocolHandler protocolHandler : protocolHandlers().grpc(listener)) {
-      String service = protocolHandler.service() + "/";
-      protocolHandler
-          .methods()
-          .forEach((name, method) -> methods.put(service + name, method.operation()));
-      protocolHandler
-          .streams()
-          .forEach((name, method) -> methods.put(service + name, method.operation()));
-    }
-    return methods;
+    return protocolHandlers().methods(listener);
   }
 
   /**

@@ -10,6 +10,7 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -43,15 +44,7 @@ final class SpanExport implements MetricSource {
       InstantSource clock) {
     this.watch = new CollectorWatch("spans", exporters.endpoint());
     var exporter = new WatchedSpans(exporters.spans(), watch);
-    this.processor =
-        new BoundedProcessor(
-            BatchSpanProcessor.builder(exporter)
-                .setMaxQueueSize(MOST_WAITING)
-                .setMaxExportBatchSize(MOST_AT_ONCE)
-                .setScheduleDelay(INTERVAL)
-                .setExporterTimeout(CollectorExporters.ALL_ATTEMPTS)
-                .build(),
-            MOST_WAITING);
+    this.processor = new BoundedProcessor(batches(exporter), MOST_WAITING);
     exporter.onTaken(processor::taken);
     this.provider =
         SdkTracerProvider.builder()
@@ -68,6 +61,15 @@ final class SpanExport implements MetricSource {
             config.parentBased(),
             nanoTime,
             clock);
+  }
+
+  private static BatchSpanProcessor batches(SpanExporter exporter) {
+    return BatchSpanProcessor.builder(exporter)
+        .setMaxQueueSize(MOST_WAITING)
+        .setMaxExportBatchSize(MOST_AT_ONCE)
+        .setScheduleDelay(INTERVAL)
+        .setExporterTimeout(CollectorExporters.ALL_ATTEMPTS)
+        .build();
   }
 
   /** Returns which requests have spans. */

@@ -107,7 +107,7 @@ public final class TritonModelConfig {
     var scheduling = new TritonScheduling(fields, model);
     var config =
         new ModelConfig(
-            model.hasVersionPolicy() ? policy(model.getVersionPolicy()) : defaults.versionPolicy(),
+            versionPolicy(model, defaults),
             defaults.labels(),
             scheduling.batching(defaults.batching()),
             scheduling.queue(defaults.queue()),
@@ -120,19 +120,29 @@ public final class TritonModelConfig {
             new TritonEnsemble(fields, model).read(),
             classLabels(model.getOutputList()),
             new TritonSequences(fields, model).read(),
-            model.hasResponseCache()
-                ? model.getResponseCache().getEnable()
-                : defaults.responseCache(),
+            responseCache(model, defaults),
             model,
             defaults.warmupIterations(),
             defaults.breaker(),
             defaults.encoder(),
             Optional.empty());
+    warnOfNotFollowed(model, ignored);
+    return config;
+  }
+
+  private void warnOfNotFollowed(
+      dev.sluice.config.compat.triton.proto.ModelConfig model, Set<String> ignored) {
     collectNotFollowed("", model, ignored);
     if (!ignored.isEmpty()) {
       warnings.accept(fields.file() + ": has no meaning here: " + String.join(", ", ignored));
     }
-    return config;
+  }
+
+  private static boolean responseCache(
+      dev.sluice.config.compat.triton.proto.ModelConfig model, ModelConfig defaults) {
+    return model.hasResponseCache()
+        ? model.getResponseCache().getEnable()
+        : defaults.responseCache();
   }
 
   private static Map<String, Path> classLabels(List<ModelOutput> outputs) {
@@ -156,6 +166,11 @@ public final class TritonModelConfig {
               + name
               + "', directory name must equal model name");
     }
+  }
+
+  private VersionPolicyConfig versionPolicy(
+      dev.sluice.config.compat.triton.proto.ModelConfig model, ModelConfig defaults) {
+    return model.hasVersionPolicy() ? policy(model.getVersionPolicy()) : defaults.versionPolicy();
   }
 
   private VersionPolicyConfig policy(ModelVersionPolicy policy) {
