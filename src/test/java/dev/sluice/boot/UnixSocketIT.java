@@ -11,7 +11,9 @@ import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -44,10 +46,12 @@ class UnixSocketIT {
   }
 
   private static RunningServer start(ListenerConfig listener) {
-    SluiceConfig defaults = SluiceConfig.DEFAULT;
+    return start(listener, DesiredModels.only(Map.of()));
+  }
+
+  private static RunningServer start(ListenerConfig listener, DesiredModels models) {
     return RunningServer.start(
-        defaults.with(
-            List.of(listener), RepositoryConfig.of(DesiredModels.only(Map.of()), Duration.ZERO)));
+        SluiceConfig.DEFAULT.with(List.of(listener), RepositoryConfig.of(models, Duration.ZERO)));
   }
 
   private static String get(Path socket, String path) throws IOException {
@@ -70,6 +74,27 @@ class UnixSocketIT {
           .isEqualTo("rw-------");
     }
     assertThat(socket).doesNotExist();
+  }
+
+  @Test
+  void anAnswerUnderWayIsSentToItsEndIfTheClientClosesItsDirection() throws IOException {
+    Path socket = folder.resolve("s");
+    Path models = folder.resolve("models");
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    // More than the system's buffers of a connection take.
+    String body = "{\"instances\":[1.5" + ",1.5".repeat(200_000) + "]}";
+    String head =
+        "POST /v1/models/half_plus_two:predict HTTP/1.1\r\nHost: here\r\nContent-Length: ";
+    byte[] request = (head + body.length() + "\r\n\r\n" + body).getBytes(StandardCharsets.UTF_8);
+    try (var _ =
+            start(ListenerConfig.DEFAULT.onSocket(socket), new DesiredModels(models, Map.of()));
+        var client = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      Channels.newOutputStream(client).write(request);
+      InputStream answer = Channels.newInputStream(client);
+      assertThat(answer.read()).isEqualTo('H');
+      client.shutdownOutput();
+      assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip()).endsWith("}");
+    }
   }
 
   @Test
