@@ -55,9 +55,11 @@ class ServerMemoryIT {
     }
   }
 
-  /** They are for settings that most servers do not have, and would be in the memory of all. */
+  /**
+   * It is for settings and calls that most servers do not have, and would be in the memory of all.
+   */
   @Test
-  void aServerLoadsNeitherDataBindingNorExportersThatItsSettingsDoNotAskFor() throws IOException {
+  void aServerLoadsNothingThatNeitherItsSettingsNorItsCallersAskFor() throws IOException {
     OnnxModelWriter.twice().writeTo(Files.createDirectories(models.resolve("twice/1")));
     Path loaded = models.resolve("classes.log");
     int port = ChildServer.freePort();
@@ -74,7 +76,10 @@ class ServerMemoryIT {
         .doesNotContain(" com.fasterxml.jackson.databind.ObjectMapper ")
         .doesNotContain(" dev.sluice.config.compat.triton.proto.ModelConfig$Builder ")
         .as("OpenTelemetry, by which nothing is exported")
-        .doesNotContain(" io.opentelemetry.");
+        .doesNotContain(" io.opentelemetry.")
+        .as("descriptions of messages, for which gRPC's reflection is not asked")
+        .doesNotContain(" com.google.protobuf.DescriptorProtos ")
+        .doesNotContain(" io.vertx.grpc.health.HealthService ");
   }
 
   private static void burst(HttpCaller client) throws ExecutionException, InterruptedException {

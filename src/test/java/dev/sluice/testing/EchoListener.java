@@ -257,6 +257,11 @@ public final class EchoListener implements AutoCloseable {
     }
 
     @Override
+    public String service() {
+      return "test.Echo";
+    }
+
+    @Override
     public ServiceDescriptor descriptor() {
       return DESCRIPTOR;
     }

@@ -1,6 +1,5 @@
 package dev.sluice.transport.grpc;
 
-import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.access.Operation;
@@ -8,28 +7,18 @@ import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.netty.grpc.LenientGrpcRequest;
 import dev.sluice.transport.netty.grpc.ReflectionV1Alpha;
-import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.grpc.common.ServiceName;
-import io.vertx.grpc.health.HealthService;
-import io.vertx.grpc.reflection.ReflectionService;
-import io.vertx.grpc.server.GrpcServer;
-import io.vertx.grpc.server.GrpcServerOptions;
-import io.vertx.grpc.server.Service;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The services that gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
- * grpc.reflection.v1.ServerReflection}, also by its first name. Both are the library's; reflection
- * lists the handlers' services, although the library does not serve them.
+ * grpc.reflection.v1.ServerReflection}, also by its first name. {@link LibraryServices} answer.
  */
 final class StandardServices implements IdleCallTimeouts.Member {
   private static final String HEALTH = "/grpc.health.v1.Health/";
@@ -46,10 +35,12 @@ final class StandardServices implements IdleCallTimeouts.Member {
    */
   private static final int MOST_REFLECTING = 32;
 
-  private final Handler<HttpServerRequest> server;
-  private final OverallHealth overall;
+  private final Supplier<LibraryServices> make;
   private final Vertx vertx;
   private final MessageTurns turns;
+
+  /** What answers; null before the first call. */
+  private @Nullable LibraryServices library;
 
   /** Calls without an end of their own, and some that have ended since. */
   private final List<HttpServerRequest> endless = new ArrayList<>();
@@ -69,27 +60,17 @@ final class StandardServices implements IdleCallTimeouts.Member {
       List<GrpcProtocolHandler> protocolHandlers,
       BooleanSupplier ready,
       MessageTurns turns) {
-    GrpcServer grpc =
-        GrpcServer.server(vertx, new GrpcServerOptions().setScheduleDeadlineAutomatically(true));
-    var health = HealthService.create(vertx);
-    Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
-    for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
-      protocolHandler
-          .healthNames()
-          .forEach(name -> services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
-      grpc.addService(described(protocolHandler.descriptor()));
-    }
-    services.forEach(health::register);
-    grpc.addService(health).addService(ReflectionService.v1());
-    overall = new OverallHealth(services, ready);
-    overall.bind(vertx, grpc);
-    this.server = grpc;
+    this.make = () -> LibraryServices.of(vertx, protocolHandlers, ready);
     this.vertx = vertx;
     this.turns = turns;
   }
 
-  private static Service described(ServiceDescriptor descriptor) {
-    return Service.service(ServiceName.create(descriptor.getFullName()), descriptor).build();
+  /** Returns what answers, which is made for the first call: most servers are never asked. */
+  private LibraryServices library() {
+    if (library == null) {
+      library = make.get();
+    }
+    return library;
   }
 
   /** Returns whether a call is for one of these services. */
@@ -115,9 +96,11 @@ final class StandardServices implements IdleCallTimeouts.Member {
       }
       endless.add(request);
     }
-    server.handle(
-        new LenientGrpcRequest(
-            first ? new ReflectionV1Alpha(request, REFLECTION) : request, vertx, turns));
+    library()
+        .server()
+        .handle(
+            new LenientGrpcRequest(
+                first ? new ReflectionV1Alpha(request, REFLECTION) : request, vertx, turns));
   }
 
   /** Returns whether one more call may ask for descriptors; if not, it is refused. */
@@ -147,7 +130,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
   public void endIfIdle() {
     List<HttpServerRequest> old = endless.subList(0, seen);
     if (!old.isEmpty()) {
-      overall.stop();
+      library().health().stop();
       old.stream().filter(call -> !isOver(call)).forEach(StandardServices::end);
       old.clear();
     }

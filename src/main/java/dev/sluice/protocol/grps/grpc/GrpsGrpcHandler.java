@@ -53,6 +53,11 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
   }
 
   @Override
+  public String service() {
+    return "grps.protos.v1.GrpsService";
+  }
+
+  @Override
   public ServiceDescriptor descriptor() {
     return Grps.getDescriptor().findServiceByName("GrpsService");
   }

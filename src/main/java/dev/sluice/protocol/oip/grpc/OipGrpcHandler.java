@@ -52,6 +52,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The Open Inference Protocol over gRPC. One instance may serve all event loops. The calls of the
@@ -73,8 +74,8 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     addModels();
     addRepository(new RepositoryCalls(server, kserve));
     var settings = new SettingsCalls(server);
-    add("LogSettings", Operation.LOGGING, method(LogSettingsRequest.parser(), settings::logging));
-    add("TraceSetting", Operation.TRACING, method(TraceSettingRequest.parser(), settings::tracing));
+    add("LogSettings", Operation.LOGGING, method(LogSettingsRequest::parser, settings::logging));
+    add("TraceSetting", Operation.TRACING, method(TraceSettingRequest::parser, settings::tracing));
     if (server.regions() != null) {
       addSharedMemory(new SharedMemoryCalls(server.regions()));
     }
@@ -85,67 +86,67 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   }
 
   private void addHealth() {
-    add("ServerLive", Operation.HEALTH, method(ServerLiveRequest.parser(), _ -> live()));
-    add("ServerReady", Operation.HEALTH, method(ServerReadyRequest.parser(), _ -> ready()));
+    add("ServerLive", Operation.HEALTH, method(ServerLiveRequest::parser, _ -> live()));
+    add("ServerReady", Operation.HEALTH, method(ServerReadyRequest::parser, _ -> ready()));
     add(
         "ServerMetadata",
         Operation.SERVER_METADATA,
-        method(ServerMetadataRequest.parser(), _ -> metadata()));
+        method(ServerMetadataRequest::parser, _ -> metadata()));
   }
 
   private void addModels() {
     add("ModelInfer", Operation.INFER, new InferMethod(server));
-    add("ModelReady", Operation.MODEL_READY, method(ModelReadyRequest.parser(), this::modelReady));
+    add("ModelReady", Operation.MODEL_READY, method(ModelReadyRequest::parser, this::modelReady));
     add(
         "ModelMetadata",
         Operation.MODEL_METADATA,
-        method(ModelMetadataRequest.parser(), this::modelMetadata));
+        method(ModelMetadataRequest::parser, this::modelMetadata));
     add(
         "ModelConfig",
         Operation.MODEL_CONFIG,
-        method(ModelConfigRequest.parser(), this::modelConfig));
+        method(ModelConfigRequest::parser, this::modelConfig));
     add(
         "ModelStatistics",
         Operation.MODEL_STATISTICS,
-        method(ModelStatisticsRequest.parser(), this::statistics));
+        method(ModelStatisticsRequest::parser, this::statistics));
   }
 
   private void addRepository(RepositoryCalls repository) {
     add(
         "RepositoryIndex",
         Operation.REPOSITORY_INDEX,
-        later(RepositoryIndexRequest.parser(), repository::index));
+        later(RepositoryIndexRequest::parser, repository::index));
     add(
         "RepositoryModelLoad",
         Operation.LOAD,
-        later(RepositoryModelLoadRequest.parser(), repository::load));
+        later(RepositoryModelLoadRequest::parser, repository::load));
     add(
         "RepositoryModelUnload",
         Operation.UNLOAD,
-        later(RepositoryModelUnloadRequest.parser(), repository::unload));
+        later(RepositoryModelUnloadRequest::parser, repository::unload));
   }
 
   private void addSharedMemory(SharedMemoryCalls memory) {
-    share("SystemSharedMemoryStatus", SystemSharedMemoryStatusRequest.parser(), memory::status);
+    share("SystemSharedMemoryStatus", SystemSharedMemoryStatusRequest::parser, memory::status);
     add(
         "SystemSharedMemoryRegister",
         Operation.SHARED_MEMORY,
         (call, message) -> register(memory, call, message));
     share(
         "SystemSharedMemoryUnregister",
-        SystemSharedMemoryUnregisterRequest.parser(),
+        SystemSharedMemoryUnregisterRequest::parser,
         memory::unregister);
-    share("CudaSharedMemoryStatus", CudaSharedMemoryStatusRequest.parser(), memory::cudaStatus);
+    share("CudaSharedMemoryStatus", CudaSharedMemoryStatusRequest::parser, memory::cudaStatus);
     share(
-        "CudaSharedMemoryRegister", CudaSharedMemoryRegisterRequest.parser(), memory::cudaRegister);
+        "CudaSharedMemoryRegister", CudaSharedMemoryRegisterRequest::parser, memory::cudaRegister);
     share(
         "CudaSharedMemoryUnregister",
-        CudaSharedMemoryUnregisterRequest.parser(),
+        CudaSharedMemoryUnregisterRequest::parser,
         memory::cudaUnregister);
   }
 
   private <T extends Message> void share(
-      String name, Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
+      String name, Supplier<Parser<T>> parser, BiFunction<T, Exchange, MessageLite> answer) {
     add(name, Operation.SHARED_MEMORY, local(parser, answer));
   }
 
@@ -155,9 +156,14 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     return call.compute(
         Long.MAX_VALUE,
         () -> {
-          var request = parse(SystemSharedMemoryRegisterRequest.parser(), message);
+          var request = parse(SystemSharedMemoryRegisterRequest::parser, message);
           return encode(memory.register(request, shared));
         });
+  }
+
+  @Override
+  public String service() {
+    return "inference.GRPCInferenceService";
   }
 
   @Override
@@ -177,21 +183,25 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
     return methods;
   }
 
-  /** Returns a method whose messages are small: made of generated messages. */
+  /**
+   * Returns a method whose messages are small: made of generated messages.
+   *
+   * @param parser is asked for with the first call, which loads the message's classes
+   */
   private static <T extends Message> GrpcMethod method(
-      Parser<T> parser, Function<T, MessageLite> answer) {
+      Supplier<Parser<T>> parser, Function<T, MessageLite> answer) {
     return method(parser, (request, _) -> answer.apply(request));
   }
 
   /** Returns the same for a method that depends on who calls. */
   private static <T extends Message> GrpcMethod method(
-      Parser<T> parser, BiFunction<T, Caller, MessageLite> answer) {
+      Supplier<Parser<T>> parser, BiFunction<T, Caller, MessageLite> answer) {
     return local(parser, (request, call) -> answer.apply(request, call.caller()));
   }
 
   /** Returns the same for a method that depends on where the call comes from. */
   private static <T extends Message> GrpcMethod local(
-      Parser<T> parser, BiFunction<T, Exchange, MessageLite> answer) {
+      Supplier<Parser<T>> parser, BiFunction<T, Exchange, MessageLite> answer) {
     return (call, message) ->
         call.compute(message.work(), () -> parse(parser, message))
             .map(request -> encode(answer.apply(request, call)));
@@ -199,16 +209,16 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
 
   /** Returns the same for a method that answers later, and whose message may be large. */
   private static <T extends Message> GrpcMethod later(
-      Parser<T> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
+      Supplier<Parser<T>> parser, BiFunction<T, Caller, Future<MessageLite>> answer) {
     return (call, message) ->
         call.compute(message.work(), () -> parse(parser, message))
             .compose(parsed -> answer.apply(parsed, call.caller()))
             .map(OipGrpcHandler::encode);
   }
 
-  private static <T extends Message> T parse(Parser<T> parser, Body message) {
+  private static <T extends Message> T parse(Supplier<Parser<T>> parser, Body message) {
     try {
-      return ProtobufObjects.read(parser, message);
+      return ProtobufObjects.read(parser.get(), message);
     } catch (InvalidProtocolBufferException e) {
       throw InferMessageTags.malformed(e);
     }

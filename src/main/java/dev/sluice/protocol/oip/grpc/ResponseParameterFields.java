@@ -1,6 +1,10 @@
 package dev.sluice.protocol.oip.grpc;
 
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.KEY_FIELD;
+import static dev.sluice.protocol.codec.protobuf.ProtobufTag.VALUE_FIELD;
+
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.protocol.codec.protobuf.ProtobufWriter;
 import dev.sluice.protocol.oip.grpc.proto.InferParameter;
 import dev.sluice.protocol.oip.grpc.proto.ModelInferResponse;
 import java.util.Map;
@@ -11,20 +15,26 @@ final class ResponseParameterFields {
 
   /** Returns the field of an answer that holds them, entry by entry. */
   static byte[] encode(Map<String, ParameterValue> parameters) {
-    var message = ModelInferResponse.newBuilder();
-    parameters.forEach((name, value) -> message.putParameters(name, parameter(value)));
-    return message.build().toByteArray();
+    var out = new ProtobufWriter();
+    parameters.forEach((name, value) ->
+        out.message(
+            ModelInferResponse.PARAMETERS_FIELD_NUMBER,
+            new ProtobufWriter().text(KEY_FIELD, name).message(VALUE_FIELD, parameter(value))));
+    return out.toByteArray();
   }
 
   /** Sequences have signed ids in this form, as in requests. */
-  private static InferParameter parameter(ParameterValue value) {
-    var parameter = InferParameter.newBuilder();
-    switch (value) {
-      case ParameterValue.Flag(boolean set) -> parameter.setBoolParam(set);
-      case ParameterValue.Whole(long number, _) -> parameter.setInt64Param(number);
-      case ParameterValue.Fraction(double number) -> parameter.setDoubleParam(number);
-      case ParameterValue.Text(String text) -> parameter.setStringParam(text);
-    }
-    return parameter.build();
+  private static ProtobufWriter parameter(ParameterValue value) {
+    var out = new ProtobufWriter();
+    return switch (value) {
+      case ParameterValue.Flag(boolean set) ->
+          out.number(InferParameter.BOOL_PARAM_FIELD_NUMBER, set ? 1 : 0);
+      case ParameterValue.Whole(long number, _) ->
+          out.number(InferParameter.INT64_PARAM_FIELD_NUMBER, number);
+      case ParameterValue.Fraction(double number) ->
+          out.fixed(InferParameter.DOUBLE_PARAM_FIELD_NUMBER, number);
+      case ParameterValue.Text(String text) ->
+          out.text(InferParameter.STRING_PARAM_FIELD_NUMBER, text);
+    };
   }
 }

@@ -30,6 +30,11 @@ public final class TfsModelServiceHandler implements GrpcProtocolHandler {
   }
 
   @Override
+  public String service() {
+    return "tensorflow.serving.ModelService";
+  }
+
+  @Override
   public ServiceDescriptor descriptor() {
     return Services.getDescriptor().findServiceByName("ModelService");
   }

@@ -30,6 +30,11 @@ public final class TfsPredictionServiceHandler implements GrpcProtocolHandler {
   }
 
   @Override
+  public String service() {
+    return "tensorflow.serving.PredictionService";
+  }
+
+  @Override
   public ServiceDescriptor descriptor() {
     return Services.getDescriptor().findServiceByName("PredictionService");
   }

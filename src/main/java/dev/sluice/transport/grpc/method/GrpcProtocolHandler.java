@@ -6,13 +6,14 @@ import java.util.Map;
 
 /** One protocol's gRPC service. */
 public interface GrpcProtocolHandler {
-  /** Returns the whole service as its proto file declares it, for reflection. */
-  ServiceDescriptor descriptor();
-
   /** Returns the service's full name, such as {@code inference.GRPCInferenceService}. */
-  default String service() {
-    return descriptor().getFullName();
-  }
+  String service();
+
+  /**
+   * Returns the whole service as its proto file declares it, for reflection. The first call loads
+   * the declarations of all its messages, which nothing else needs.
+   */
+  ServiceDescriptor descriptor();
 
   /** Returns the names that the health service knows it by. */
   default List<String> healthNames() {
