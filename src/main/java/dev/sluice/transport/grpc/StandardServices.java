@@ -7,6 +7,7 @@ import dev.sluice.transport.MessageTurns;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.netty.grpc.LenientGrpcRequest;
 import dev.sluice.transport.netty.grpc.ReflectionV1Alpha;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -40,7 +41,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
   private final MessageTurns turns;
 
   /** What answers; null before the first call. */
-  private @Nullable LibraryServices library;
+  private @Nullable Future<LibraryServices> library;
 
   /** Calls without an end of their own, and some that have ended since. */
   private final List<HttpServerRequest> endless = new ArrayList<>();
@@ -65,10 +66,13 @@ final class StandardServices implements IdleCallTimeouts.Member {
     this.turns = turns;
   }
 
-  /** Returns what answers, which is made for the first call: most servers are never asked. */
-  private LibraryServices library() {
+  /**
+   * Returns what answers. It is made for the first call, since most servers are never asked, and on
+   * a worker: to load all its classes may take a tenth of a second.
+   */
+  private Future<LibraryServices> library() {
     if (library == null) {
-      library = make.get();
+      library = vertx.executeBlocking(make::get, false);
     }
     return library;
   }
@@ -89,14 +93,31 @@ final class StandardServices implements IdleCallTimeouts.Member {
     if (operation(request.path()) == Operation.REFLECTION && !mayReflect(request)) {
       return;
     }
-    boolean first = request.path().startsWith(ReflectionV1Alpha.PATH);
-    if (first || request.path().startsWith(REFLECTION) || request.path().equals(WATCH)) {
+    if (operation(request.path()) == Operation.REFLECTION || request.path().equals(WATCH)) {
       if (seen == 0) {
         endless.removeIf(StandardServices::isOver);
       }
       endless.add(request);
     }
-    library()
+    Future<LibraryServices> made = library();
+    if (made.succeeded()) {
+      handle(made.result(), request);
+    } else {
+      request.pause();
+      made.onSuccess(
+              services -> {
+                if (!isOver(request)) {
+                  handle(services, request);
+                  request.resume();
+                }
+              })
+          .onFailure(_ -> request.response().reset());
+    }
+  }
+
+  private void handle(LibraryServices services, HttpServerRequest request) {
+    boolean first = request.path().startsWith(ReflectionV1Alpha.PATH);
+    services
         .server()
         .handle(
             new LenientGrpcRequest(
@@ -130,7 +151,7 @@ final class StandardServices implements IdleCallTimeouts.Member {
   public void endIfIdle() {
     List<HttpServerRequest> old = endless.subList(0, seen);
     if (!old.isEmpty()) {
-      library().health().stop();
+      library().onSuccess(services -> services.health().stop());
       old.stream().filter(call -> !isOver(call)).forEach(StandardServices::end);
       old.clear();
     }
