@@ -3,16 +3,25 @@ package dev.sluice.loadtest.row;
 import dev.sluice.loadtest.generator.Load;
 import dev.sluice.loadtest.generator.Measurement;
 import dev.sluice.loadtest.generator.Request;
+import dev.sluice.loadtest.process.Installed;
 import dev.sluice.loadtest.process.ServerProcess;
 import dev.sluice.loadtest.report.Row;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** How fast a server is as soon as it says that it is ready, beside what it is once it is warm. */
+/**
+ * How fast a server is as soon as it says that it is ready, beside what it is once it is warm: with
+ * the AOT cache, and with the heap that its start script gives it. For one thread.
+ */
 final class FirstSeconds implements Workload {
   private static final int CONNECTIONS = 32;
   private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** Where the distribution is installed; null before the first server. */
+  private @Nullable Path home;
 
   @Override
   public String name() {
@@ -28,8 +37,17 @@ final class FirstSeconds implements Workload {
         .toList();
   }
 
-  private static List<Row> rows(Lab lab, String title, Request request) {
-    try (ServerProcess sluice = lab.sluice(lab.models().small())) {
+  /** Starts the distribution as those have it who install it. */
+  private ServerProcess sluice(Lab lab) {
+    if (home == null) {
+      home =
+          Installed.in(lab.folder().resolve("installed"), Path.of("target/sluice"), lab.children());
+    }
+    return ServerProcess.asDelivered(lab.children(), home, lab.models().small(), "installed");
+  }
+
+  private List<Row> rows(Lab lab, String title, Request request) {
+    try (ServerProcess sluice = sluice(lab)) {
       sluice.awaitReady();
       Round<Measurement> second = lab.wrk(sluice, request, Load.of(CONNECTIONS, SECOND));
       List<Measurement> first = seconds(second, 3);
