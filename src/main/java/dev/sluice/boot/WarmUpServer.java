@@ -6,6 +6,7 @@ import dev.sluice.config.ModelConfigReader;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.QueueConfig;
 import dev.sluice.config.security.SecurityConfig;
 import dev.sluice.config.security.TrustConfig;
 import dev.sluice.config.server.DesiredModels;
@@ -55,7 +56,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -87,6 +88,9 @@ final class WarmUpServer implements AutoCloseable {
     void send() throws IOException;
   }
 
+  private static final ModelConfig BY_WORKER =
+      ModelConfig.DEFAULT.withQueue(QueueConfig.DEFAULT.withoutInlineRuns());
+
   private final ServerThreads threads;
   private final List<RuntimeProvider> runtimes;
   private final Path folder;
@@ -94,6 +98,7 @@ final class WarmUpServer implements AutoCloseable {
   private final PluginPaths paths = new PluginPaths();
   private final LimitsConfig limits = LimitsConfig.DEFAULT;
   private final PredictSettings predict = new PredictSettings(limits.maxBodySize(), false);
+  private final Map<String, ListedModel> models = new LinkedHashMap<>();
   private final DesiredModels wanted;
   private final ModelRepository repository;
   private final InferencePipeline data;
@@ -102,11 +107,8 @@ final class WarmUpServer implements AutoCloseable {
     this.threads = threads;
     this.runtimes = runtimes;
     this.folder = folder;
-    Map<String, ListedModel> listed = new HashMap<>();
-    for (String model : models()) {
-      listed.put(model, ListedModel.in(folder.resolve(model)).withSettings(ModelConfig.DEFAULT));
-    }
-    this.wanted = DesiredModels.only(listed);
+    runtimes.forEach(this::list);
+    this.wanted = DesiredModels.only(models);
     this.repository =
         new ModelRepository(
             RepositoryConfig.of(wanted, Duration.ZERO),
@@ -116,6 +118,15 @@ final class WarmUpServer implements AutoCloseable {
             InstantSource.system(),
             new SilentListener());
     this.data = new InferencePipeline(repository, paths, threads.contexts(), ServerClock.NANO_TIME);
+  }
+
+  /** Lists a runtime's model, twice where event loops run it: what workers do has code too. */
+  private void list(RuntimeProvider runtime) {
+    ListedModel model = ListedModel.in(folder.resolve(runtime.name()));
+    models.put(runtime.name(), model.withSettings(ModelConfig.DEFAULT));
+    if (runtime.name().equals("onnx")) {
+      models.put(runtime.name() + "-by-worker", model.withSettings(BY_WORKER));
+    }
   }
 
   /**
@@ -139,9 +150,9 @@ final class WarmUpServer implements AutoCloseable {
     return server;
   }
 
-  /** Returns the names of the models, which are those of their runtimes. */
+  /** Returns the names of the models. */
   List<String> models() {
-    return runtimes.stream().map(RuntimeProvider::name).toList();
+    return List.copyOf(models.keySet());
   }
 
   /** Has requests sent to a listener on a Unix domain socket in the folder. */

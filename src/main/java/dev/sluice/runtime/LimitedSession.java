@@ -33,6 +33,11 @@ public final class LimitedSession extends ForwardingSession {
   }
 
   @Override
+  public RunTimeBasis runTimeBasis() {
+    return session.runTimeBasis();
+  }
+
+  @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
     return limited(session.run(signature, inputs, outputs));

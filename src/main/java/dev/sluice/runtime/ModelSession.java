@@ -75,6 +75,11 @@ public interface ModelSession extends AutoCloseable {
     return false;
   }
 
+  /** Returns what says how long a run takes. Any thread. */
+  default RunTimeBasis runTimeBasis() {
+    return RunTimeBasis.VALUES;
+  }
+
   /** Lets runs be runs again after {@link #interrupt}. Any thread. */
   default void resume() {}
 

@@ -71,6 +71,11 @@ public final class ReshapedSession extends ForwardingSession {
   }
 
   @Override
+  public RunTimeBasis runTimeBasis() {
+    return session.runTimeBasis();
+  }
+
+  @Override
   public List<NamedTensor> run(
       Signature signature, List<NamedTensor> given, List<TensorSpec> wanted) {
     List<NamedTensor> results = session.run(signature, toModel(given), wanted);

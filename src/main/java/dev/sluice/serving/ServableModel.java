@@ -28,6 +28,7 @@ import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.ragged.RaggedSession;
 import dev.sluice.serving.worker.CoalescedWakeUps;
 import dev.sluice.serving.worker.ConcurrencyPolicy;
+import dev.sluice.serving.worker.InlineLimit;
 import dev.sluice.serving.worker.ModelInstances;
 import dev.sluice.serving.worker.ModelRecovery;
 import dev.sluice.serving.worker.ModelWorkerState;
@@ -103,13 +104,14 @@ public final class ServableModel implements Servable {
             queue, meter, facts.admission()::expired, breaker, pool.contexts(), nanoTime);
     meter.queue(queue::size);
     BatchRules rules = rules(metadata, config, meter);
-    this.requestCalls = requestCalls(runsInline(config, instances));
+    InlineLimit inline = InlineLimit.of(config, instances);
+    this.requestCalls = requestCalls(!inline.isNever());
     this.batcher =
         new DynamicBatcher(
             queue, rules, config.batching(), config.stream().prefillChunk(), nanoTime);
     this.scheduler = scheduler(queue, rules);
     this.streams = streams(queue, rules, config);
-    this.workers = workers(instances, rules, config);
+    this.workers = workers(instances, rules, config, inline);
     breaker.onFailing(workers::reopenSessions);
     this.monitor = monitor();
     meter.add(monitor);
@@ -160,17 +162,18 @@ public final class ServableModel implements Servable {
         config.stream().maxStreams());
   }
 
-  private ModelWorkers workers(ModelInstances instances, BatchRules rules, ModelConfig config) {
+  private ModelWorkers workers(
+      ModelInstances instances, BatchRules rules, ModelConfig config, InlineLimit inline) {
     return new ModelWorkers(
         instances,
-        work(rules, config, instances.sessions()),
+        work(rules, inline, instances.sessions()),
         facts.meter(),
         config.breaker().abandonedRuns(),
         WorkerLimit.of(config, instances, pool.concurrency().cores()),
         pool);
   }
 
-  private ModelWorkerState work(BatchRules rules, ModelConfig config, List<ModelSession> sessions) {
+  private ModelWorkerState work(BatchRules rules, InlineLimit inline, List<ModelSession> sessions) {
     VersionMeter meter = facts.meter();
     var recovery =
         new ModelRecovery(meter.model(), sessions, breaker, cancellableQueue::refuseWaiting);
@@ -180,7 +183,7 @@ public final class ServableModel implements Servable {
         rules,
         breaker,
         this::wakeOne,
-        config.queue().inlineLimit(),
+        inline,
         recovery,
         new ConcurrencyPolicy(rules),
         pool.nanoTime());
@@ -298,17 +301,6 @@ public final class ServableModel implements Servable {
     if (!batcher.arrived(request)) {
       calls.request(request.callerContext());
     }
-  }
-
-  /**
-   * Returns whether event loops run what is short. Not where requests wait for a batch delay, nor
-   * where they wait for another process or for resources: an event loop cannot.
-   */
-  private static boolean runsInline(ModelConfig config, ModelInstances instances) {
-    return !config.queue().inlineLimit().isZero()
-        && config.batching().maxQueueDelay().isZero()
-        && instances.areUnlimited()
-        && instances.sessions().stream().allMatch(session -> session.process().isEmpty());
   }
 
   private void runInline(Context eventLoop) {

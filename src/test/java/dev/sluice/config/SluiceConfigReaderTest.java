@@ -321,7 +321,7 @@ class SluiceConfigReaderTest {
                       3,
                       2,
                       List.of(),
-                      Duration.ofNanos(70_000),
+                      Optional.of(Duration.ofNanos(70_000)),
                       QueueConfig.WhenFull.UNAVAILABLE),
                   new ModelConfig.Workers(2, 5),
                   new AdmissionConfig(false, Duration.ofMillis(7), Duration.ofSeconds(9)),

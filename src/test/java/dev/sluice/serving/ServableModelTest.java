@@ -18,6 +18,7 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
 import dev.sluice.scheduling.deadline.TestContexts;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
@@ -44,6 +45,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -131,7 +133,7 @@ class ServableModelTest {
     model =
         start(
             batching,
-            new QueueConfig(10_000, Duration.ZERO, 1, 1, List.of(), INLINE_LIMIT),
+            new QueueConfig(10_000, Duration.ZERO, 1, 1, List.of(), Optional.of(INLINE_LIMIT)),
             sessions,
             nanoTime);
   }
@@ -431,6 +433,14 @@ class ServableModelTest {
       value(join(submit(request(1, Deadline.NONE))));
       assertThat(session.thread()).isNotEqualTo(thread(callerContext));
     }
+  }
+
+  @Test
+  void withoutASettingEventLoopsRunWhatSizesSayIsShort() {
+    session.setRunTimeBasis(RunTimeBasis.SIZE);
+    restart(BatchingConfig.DEFAULT, List.of(session));
+    learnShortRuns();
+    assertThat(answeredOnCallerContext).isTrue();
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -50,6 +51,7 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   private volatile @Nullable InferenceException failure;
   private volatile @Nullable Supplier<ModelSession> sharer;
   private volatile boolean joinsRows;
+  private volatile RunTimeBasis basis = RunTimeBasis.VALUES;
   private volatile boolean closed;
   private volatile boolean stopped;
   private volatile Runnable task = () -> {};
@@ -65,6 +67,16 @@ public final class FakeSession implements ModelSession, BatchExecutor {
   /** What every later run does besides. */
   public void alsoRun(Runnable doing) {
     task = doing;
+  }
+
+  /** Says from now on what says how long a run takes. */
+  public void setRunTimeBasis(RunTimeBasis other) {
+    basis = other;
+  }
+
+  @Override
+  public RunTimeBasis runTimeBasis() {
+    return basis;
   }
 
   /** Where the last run was, if there was any. */

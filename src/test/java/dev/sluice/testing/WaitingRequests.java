@@ -47,6 +47,20 @@ public final class WaitingRequests implements AutoCloseable {
         RequestOptions.ofPriority(priority));
   }
 
+  /** A waiting request with these inputs, which it owns. */
+  public PendingRequest inputs(NamedTensor... inputs) {
+    var request =
+        new InferenceRequest(
+            model.acquire(),
+            FakeSession.SIGNATURE,
+            List.of(inputs),
+            List.of(),
+            Deadline.NONE,
+            "r",
+            RequestOptions.ofPriority(0));
+    return waiting(request, 1, 0);
+  }
+
   /** A waiting request of some rows. */
   public PendingRequest rows(int rows, long sinceNanos) {
     return waiting(request(Deadline.NONE, 0, new float[rows]), rows, sinceNanos);

@@ -14,6 +14,9 @@ import java.util.function.Function;
  * absent or has no value.
  */
 public final class Section {
+  /** What leaves a setting to the server. */
+  private static final String AUTO = "auto";
+
   private final SettingsTree tree;
   private final String path;
   private final ObjectNode node;
@@ -107,6 +110,18 @@ public final class Section {
   /** Returns a time with its unit; what is given otherwise if the key is not set. */
   public Duration duration(String key, Duration otherwise) {
     return single(key, Units.DURATION_WANTED, otherwise).map(Setting::duration).orElse(otherwise);
+  }
+
+  /** Returns a time with its unit; empty for {@code auto}. */
+  public Optional<Duration> durationOrAuto(String key, Optional<Duration> otherwise) {
+    String wanted = Units.DURATION_WANTED + ", or " + AUTO;
+    Object shown = otherwise.isEmpty() ? AUTO : otherwise.get();
+    return single(key, wanted, shown)
+        .map(value ->
+            value.text().equals(AUTO)
+                ? Optional.<Duration>empty()
+                : Optional.of(value.duration(wanted)))
+        .orElse(otherwise);
   }
 
   /** Returns a number of bytes. */

@@ -89,8 +89,12 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
   }
 
   Duration duration() {
-    String text = scalar(Units.DURATION_WANTED);
-    return Units.duration(text).orElseThrow(() -> wanted(Units.DURATION_WANTED));
+    return duration(Units.DURATION_WANTED);
+  }
+
+  Duration duration(String wanted) {
+    String text = scalar(wanted);
+    return Units.duration(text).orElseThrow(() -> wanted(wanted));
   }
 
   /** Returns a number of bytes. */

@@ -52,6 +52,11 @@ public record OnnxConfig(
         IsolationConfig.DEFAULT);
   }
 
+  /** Returns whether a run keeps to the thread that begins it. */
+  public boolean isSingleThreaded() {
+    return intraOpThreads == 1 && interOpThreads == 1;
+  }
+
   /** Returns a copy with processes of their own, or not. */
   public OnnxConfig with(IsolationConfig other) {
     return new OnnxConfig(

@@ -3,6 +3,7 @@ package dev.sluice.config.model;
 import dev.sluice.config.binding.Section;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The queue of one model's requests.
@@ -15,7 +16,8 @@ import java.util.List;
  * @param defaultPriorityLevel priority of requests that name none, or one that does not exist
  * @param policies by level, what a Triton configuration says; empty if there is none that does
  * @param inlineLimit run time up to which a run is executed inline, on the event loop, while a
- *     worker is idle; 0s: never; at most 1ms. Not together with a batch delay
+ *     worker is idle; 0s: never; at most 1ms; auto: 50us for ONNX models of which the sizes of
+ *     inputs say how long a run takes, never for others. Not together with a batch delay
  * @param whenFull status of a request that a full queue rejects. {@code exhausted}: 429,
  *     RESOURCE_EXHAUSTED; {@code unavailable}: 503, UNAVAILABLE, as TensorFlow Serving does
  */
@@ -25,7 +27,7 @@ public record QueueConfig(
     int priorityLevels,
     int defaultPriorityLevel,
     List<QueuePolicy> policies,
-    Duration inlineLimit,
+    Optional<Duration> inlineLimit,
     WhenFull whenFull) {
   /** The error of a request that finds the queue full. */
   public enum WhenFull {
@@ -55,7 +57,7 @@ public record QueueConfig(
       int priorityLevels,
       int defaultPriorityLevel,
       List<QueuePolicy> policies,
-      Duration inlineLimit) {
+      Optional<Duration> inlineLimit) {
     this(
         maxQueuedRequests,
         queueTimeout,
@@ -75,7 +77,7 @@ public record QueueConfig(
         priorityLevels,
         defaultPriorityLevel,
         List.of(),
-        Duration.ZERO);
+        Optional.empty());
   }
 
   /**
@@ -97,6 +99,18 @@ public record QueueConfig(
             policies,
             inlineLimit,
             whenFull);
+  }
+
+  /** Returns the same with all runs on workers. */
+  public QueueConfig withoutInlineRuns() {
+    return new QueueConfig(
+        maxQueuedRequests,
+        queueTimeout,
+        priorityLevels,
+        defaultPriorityLevel,
+        policies,
+        Optional.of(Duration.ZERO),
+        whenFull);
   }
 
   /** Returns whether a full queue is UNAVAILABLE, and no overload. */
@@ -132,9 +146,9 @@ public record QueueConfig(
         model.choice("queue_full", defaults.whenFull));
   }
 
-  private static Duration inlineLimit(Section model, Duration otherwise) {
-    Duration limit = model.duration("inline_limit", otherwise);
-    if (limit.compareTo(LONGEST_INLINE) > 0) {
+  private static Optional<Duration> inlineLimit(Section model, Optional<Duration> otherwise) {
+    Optional<Duration> limit = model.durationOrAuto("inline_limit", otherwise);
+    if (limit.orElse(Duration.ZERO).compareTo(LONGEST_INLINE) > 0) {
       throw model.error(
           "inline_limit", "is longer than 1ms; wanted less, since event loops are held meanwhile");
     }

@@ -5,6 +5,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
+import dev.sluice.runtime.onnx.graph.ModelInspection;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

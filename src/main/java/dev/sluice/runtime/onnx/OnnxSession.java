@@ -6,13 +6,14 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
+import dev.sluice.runtime.onnx.graph.GraphFacts;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,34 +29,37 @@ final class OnnxSession implements ModelSession {
 
   private final ModelMetadata metadata;
   private final SessionHandle handle;
-  private final Set<String> wholeOutputs;
+  private final GraphFacts graph;
   private final OnnxRun run;
   private final boolean hasInputs;
+  private final RunTimeBasis runTimeBasis;
   private boolean closed;
 
   /** Takes over one use of the native session, unless this fails. */
-  private OnnxSession(SessionHandle handle, ModelMetadata metadata, Set<String> wholeOutputs) {
+  private OnnxSession(SessionHandle handle, ModelMetadata metadata, GraphFacts graph) {
     Signature signature = metadata.signatures().values().iterator().next();
     this.metadata = metadata;
     this.handle = handle;
-    this.wholeOutputs = wholeOutputs;
-    this.run = new OnnxRun(handle, signature, wholeOutputs);
+    this.graph = graph;
+    this.run = new OnnxRun(handle, signature, graph.wholeOutputs());
     this.hasInputs = !signature.inputs().isEmpty();
+    this.runTimeBasis =
+        graph.shapeBound() ? InputRows.runTimeBasis(signature.inputs()) : RunTimeBasis.VALUES;
   }
 
   /**
    * Opens a model file.
    *
-   * @param wholeOutputs values that each run writes as a whole, as the graph calls them
+   * @param graph what the file tells of its runs
    * @param memoryLimit bytes that it may take together with others; 0: any number
    */
-  static OnnxSession open(
-      Path file, OnnxConfig config, Set<String> wholeOutputs, long memoryLimit) {
+  static OnnxSession open(Path file, OnnxConfig config, GraphFacts graph, long memoryLimit) {
     long session = OnnxSessionOptions.createSession(file, config, memoryLimit);
     long limit = OnnxSessionOptions.isLimited(config, memoryLimit) ? memoryLimit : 0;
     try {
       ModelMetadata metadata = OnnxMetadataReader.read(session);
-      return new OnnxSession(new SessionHandle(session, limit), metadata, wholeOutputs);
+      GraphFacts known = config.isSingleThreaded() ? graph : graph.withoutShapeBound();
+      return new OnnxSession(new SessionHandle(session, limit), metadata, known);
     } catch (RuntimeException e) {
       OrtApi.releaseSession(session);
       throw e;
@@ -68,7 +72,7 @@ final class OnnxSession implements ModelSession {
       return Optional.empty();
     }
     try {
-      return Optional.of(new OnnxSession(handle, metadata, wholeOutputs));
+      return Optional.of(new OnnxSession(handle, metadata, graph));
     } catch (RuntimeException | Error e) {
       handle.release();
       throw e;
@@ -79,6 +83,12 @@ final class OnnxSession implements ModelSession {
   @Override
   public boolean runsAreIndependent() {
     return true;
+  }
+
+  /** Returns VALUES for runs on several threads, too: they wait for cores that others may have. */
+  @Override
+  public RunTimeBasis runTimeBasis() {
+    return runTimeBasis;
   }
 
   @Override

@@ -4,7 +4,7 @@
  *
  * <p>Parts: {@link OnnxRuntimeProvider} opens, {@link OnnxRun} runs, {@link PinnedOutputs} places
  * outputs in memory of the server (zero-copy where {@link OutputShapeCache} knows their shapes and
- * {@link FullyWritingOperators} write all of it), {@link OnnxStrings} and {@link ScoreMaps} convert
+ * operators of {@code graph} write all of it), {@link OnnxStrings} and {@link ScoreMaps} convert
  * what has no plain memory. {@link SharedArena} is the one allocator of all sessions, with a limit.
  * {@link OrtApi} is the table of the C API.
  *

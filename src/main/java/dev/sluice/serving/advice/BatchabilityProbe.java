@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
 import dev.sluice.serving.ragged.SyntheticRows;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -196,8 +197,9 @@ final class BatchabilityProbe {
     return joining + inline(times.alone() / ROWS);
   }
 
-  private static String inline(long nanos) {
-    return nanos >= WAKING_NANOS
+  /** Returns advice where event loops do not run what is short by themselves. */
+  private String inline(long nanos) {
+    return nanos >= WAKING_NANOS || session.runTimeBasis() != RunTimeBasis.VALUES
         ? ""
         : String.format(
             Locale.ROOT,

@@ -3,7 +3,6 @@ package dev.sluice.serving.worker;
 import dev.sluice.scheduling.batching.BatchRules;
 import dev.sluice.scheduling.batching.DynamicBatcher;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
-import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,7 +12,7 @@ import java.util.function.LongSupplier;
  * @param rules which requests join
  * @param breaker learns how runs end
  * @param wakeOne sends another worker to the queue, if one is free
- * @param inlineLimit how long a run may take that an event loop does; zero: none does any
+ * @param inlineLimit how long a run may take that an event loop does
  * @param recovery which sessions are lost
  * @param policy learns how long runs take
  * @param nanoTime the clock of waiting and deadlines
@@ -23,7 +22,7 @@ public record ModelWorkerState(
     BatchRules rules,
     CircuitBreaker breaker,
     Runnable wakeOne,
-    Duration inlineLimit,
+    InlineLimit inlineLimit,
     ModelRecovery recovery,
     ConcurrencyPolicy policy,
     LongSupplier nanoTime) {}

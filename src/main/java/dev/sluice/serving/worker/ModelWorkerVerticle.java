@@ -393,15 +393,15 @@ public final class ModelWorkerVerticle extends VerticleBase {
   private void runBatch() {
     if (batch.members().isEmpty()) {
       runner.run(batch);
-    } else if (work.inlineLimit().isZero()) {
+    } else if (work.inlineLimit().isNever()) {
       runner.run(batch);
       work.policy().learn(meter.computeNanos());
     } else {
-      long bytes = InlineRunPolicy.bytes(batch.members());
+      long size = shortRuns.size(batch.members());
       long begun = work.nanoTime().getAsLong();
       runner.run(batch);
       work.policy().learn(meter.computeNanos());
-      shortRuns.learn(bytes, runner.endNanos() - begun);
+      shortRuns.learn(size, runner.endNanos() - begun);
     }
   }
 
@@ -461,7 +461,7 @@ public final class ModelWorkerVerticle extends VerticleBase {
         run();
         return true;
       }
-      if (!shortRuns.holds(InlineRunPolicy.bytes(batch.members()))) {
+      if (!shortRuns.holds(shortRuns.size(batch.members()))) {
         batchIsLeft = true;
         return false;
       }

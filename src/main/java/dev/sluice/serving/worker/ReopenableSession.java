@@ -7,6 +7,7 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
 public final class ReopenableSession implements ModelSession, BatchExecutor {
   private final Supplier<ModelSession> opener;
   private final ModelMetadata metadata;
+  private final RunTimeBasis runTimeBasis;
   private volatile ModelSession session;
 
   /** True while threads other than the worker's may call the session. */
@@ -42,6 +44,7 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
     this.opener = opener;
     this.session = first;
     this.metadata = first.metadata();
+    this.runTimeBasis = first.runTimeBasis();
     this.open = open;
   }
 
@@ -133,6 +136,12 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
     if (open) {
       session.interrupt();
     }
+  }
+
+  /** Returns it as it was when the model was loaded; what is not known then is not known later. */
+  @Override
+  public RunTimeBasis runTimeBasis() {
+    return runTimeBasis;
   }
 
   @Override

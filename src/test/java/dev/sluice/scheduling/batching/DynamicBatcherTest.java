@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -228,7 +229,7 @@ class DynamicBatcherTest {
     queue =
         new ModelQueue(
             new QueueConfig(
-                1_000, Duration.ZERO, policies.length, 1, List.of(policies), Duration.ZERO));
+                1_000, Duration.ZERO, policies.length, 1, List.of(policies), Optional.empty()));
     batcher = batcher(config(0));
   }
 

@@ -13,6 +13,7 @@ import dev.sluice.testing.WaitingRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -112,7 +113,7 @@ class ModelQueueTest {
     var open = new QueuePolicy(false, Duration.ZERO, false, 0);
     var queue =
         new ModelQueue(
-            new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open), Duration.ZERO));
+            new QueueConfig(8, Duration.ZERO, 2, 1, List.of(small, open), Optional.empty()));
     assertThat(queue.full("m").code()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.TAKEN);
     assertThat(queue.offer(waiting(1))).isEqualTo(Offer.FULL);

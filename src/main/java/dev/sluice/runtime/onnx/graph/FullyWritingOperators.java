@@ -1,4 +1,4 @@
-package dev.sluice.runtime.onnx;
+package dev.sluice.runtime.onnx.graph;
 
 import java.util.Set;
 

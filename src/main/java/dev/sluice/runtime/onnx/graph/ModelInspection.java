@@ -1,9 +1,10 @@
-package dev.sluice.runtime.onnx;
+package dev.sluice.runtime.onnx.graph;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
+import dev.sluice.runtime.onnx.graph.GraphNodes.Node;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -17,19 +18,22 @@ import java.util.Set;
  * Looks a model file over for Scan operators whose body returns one of its inputs as it is. ONNX
  * Runtime leaves that output of the operator unwritten: it holds whatever an earlier run left in
  * the same memory. An Identity in between makes it right. Also finds the outputs that the operator
- * that computes them writes as a whole.
+ * that computes them writes as a whole, and whether shapes alone say how long a run takes.
  *
  * <p>Reads the fields of ONNX's ModelProto that lead to operators, and skips all others, weights
  * among them.
  */
-final class ModelInspection {
+public final class ModelInspection {
   private static final int GRAPH = 7 << 3 | 2;
   private static final int FUNCTIONS = 25 << 3 | 2;
   private static final int FUNCTION_NODE = 7 << 3 | 2;
   private static final int NODE = 1 << 3 | 2;
+  private static final int CONSTANT = 5 << 3 | 2;
+  private static final int CONSTANT_NAME = 8 << 3 | 2;
   private static final int INPUT = 11 << 3 | 2;
   private static final int OUTPUT = 12 << 3 | 2;
   private static final int VALUE_NAME = 1 << 3 | 2;
+  private static final int NODE_INPUT = 1 << 3 | 2;
   private static final int NODE_OUTPUT = 2 << 3 | 2;
   private static final int NODE_NAME = 3 << 3 | 2;
   private static final int OPERATOR = 4 << 3 | 2;
@@ -46,6 +50,7 @@ final class ModelInspection {
 
   private final CodedInputStream in;
   private final Set<String> whole = new HashSet<>();
+  private final GraphNodes nodes = new GraphNodes();
   private boolean hasFunctions;
   private int depth;
 
@@ -65,17 +70,17 @@ final class ModelInspection {
   /**
    * Checks a model. A file that is no model passes: the runtime says better what is wrong with it.
    *
-   * @return names of values that are first outputs of the operators of {@link
-   *     FullyWritingOperators}
    * @throws InferenceException with FAILED_PRECONDITION if the model has such an operator
    */
-  static Set<String> check(Path file) {
+  public static GraphFacts check(Path file) {
     try (InputStream bytes = Files.newInputStream(file)) {
       var inspection = new ModelInspection(CodedInputStream.newInstance(bytes));
       inspection.readModel();
-      return inspection.hasFunctions ? Set.of() : inspection.whole;
+      return inspection.hasFunctions
+          ? GraphFacts.NONE
+          : new GraphFacts(inspection.whole, inspection.nodes.areShapeBound());
     } catch (IOException _) {
-      return Set.of(); // Not a model.
+      return GraphFacts.NONE; // Not a model.
     }
   }
 
@@ -103,18 +108,28 @@ final class ModelInspection {
     readMessage(tag -> {
       switch (tag) {
         case NODE -> readNode();
-        case INPUT -> body.inputs.add(readName());
-        case OUTPUT -> body.outputs.add(readName());
+        case CONSTANT -> addConstant(readName(CONSTANT_NAME));
+        case INPUT -> body.inputs.add(readName(VALUE_NAME));
+        case OUTPUT -> body.outputs.add(readName(VALUE_NAME));
         default -> in.skipField(tag);
       }
     });
+    if (depth == 0) {
+      body.inputs.forEach(nodes::addInput);
+    }
     return body;
   }
 
-  private String readName() throws IOException {
+  private void addConstant(String name) {
+    if (depth == NODE_OF_MODEL) {
+      nodes.addConstant(name);
+    }
+  }
+
+  private String readName(int field) throws IOException {
     var name = new StringBuilder();
     readMessage(tag -> {
-      if (tag == VALUE_NAME) {
+      if (tag == field) {
         name.append(in.readString());
       } else {
         in.skipField(tag);
@@ -125,12 +140,14 @@ final class ModelInspection {
 
   private void readNode() throws IOException {
     var names = new ArrayList<String>();
+    var inputs = new ArrayList<String>();
     var outputs = new ArrayList<String>();
     var operators = new ArrayList<String>();
     var domains = new ArrayList<String>();
     var bodies = new ArrayList<Body>();
     readMessage(tag -> {
       switch (tag) {
+        case NODE_INPUT -> inputs.add(in.readString());
         case NODE_OUTPUT -> outputs.add(in.readString());
         case NODE_NAME -> names.add(in.readString());
         case OPERATOR -> operators.add(in.readString());
@@ -139,13 +156,18 @@ final class ModelInspection {
         default -> in.skipField(tag);
       }
     });
-    if (depth == NODE_OF_MODEL
-        && !outputs.isEmpty()
-        && FullyWritingOperators.writes(String.join("", domains), String.join("", operators))) {
-      whole.add(outputs.getFirst());
+    if (depth == NODE_OF_MODEL) {
+      add(new Node(String.join("", domains), String.join("", operators), inputs, outputs));
     }
     if (operators.contains("Scan")) {
       bodies.forEach(body -> checkScan(String.join("", names), outputs, body));
+    }
+  }
+
+  private void add(Node node) {
+    nodes.add(node);
+    if (!node.outputs().isEmpty() && FullyWritingOperators.writes(node.domain(), node.operator())) {
+      whole.add(node.outputs().getFirst());
     }
   }
 
