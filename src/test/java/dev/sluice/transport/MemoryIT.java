@@ -7,6 +7,9 @@ import static dev.sluice.testing.RawHttp2.joined;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.EchoListener;
 import dev.sluice.testing.RecordCopy;
@@ -38,6 +41,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -46,6 +50,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /**
  * Clients that make the server hold memory, and one beside them that means well. What the server
@@ -65,10 +70,14 @@ class MemoryIT {
               (long) MEMORY));
   private final Vertx vertx = Vertx.vertx();
   private final java.net.http.HttpClient friend = java.net.http.HttpClient.newHttpClient();
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
   private HttpClient client;
 
   @BeforeEach
   void open() {
+    log.list = new CopyOnWriteArrayList<>();
+    log.start();
+    transport().addAppender(log);
     client =
         vertx.createHttpClient(
             new HttpClientOptions()
@@ -82,6 +91,11 @@ class MemoryIT {
     await(vertx.close());
     friend.close();
     listener.close();
+    transport().detachAppender(log);
+  }
+
+  private static Logger transport() {
+    return (Logger) LoggerFactory.getLogger("dev.sluice.transport");
   }
 
   private static <T> T await(Future<T> future) {
@@ -94,8 +108,20 @@ class MemoryIT {
           HttpRequest.newBuilder(URI.create(listener.url() + "/echo"))
               .version(version)
               .POST(BodyPublishers.ofByteArray(new byte[20_000]));
-      assertThat(friend.send(request.build(), BodyHandlers.ofByteArray()).statusCode())
-          .isEqualTo(200);
+      assertThat(send(request.build())).as(version.name()).isEqualTo(200);
+    }
+  }
+
+  /** Says what the server logged where it does not answer at all. */
+  private int send(HttpRequest request) throws InterruptedException {
+    try {
+      return friend.send(request, BodyHandlers.ofByteArray()).statusCode();
+    } catch (IOException e) {
+      List<String> said = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+      throw new AssertionError(
+          "no answer to the friend's %s; %d bytes are held, logged: %s"
+              .formatted(request.version(), listener.memory().held(), said),
+          e);
     }
   }
 

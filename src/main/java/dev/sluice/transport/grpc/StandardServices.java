@@ -16,12 +16,16 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The services that gRPC tools expect of any server: {@code grpc.health.v1.Health} and {@code
  * grpc.reflection.v1.ServerReflection}, also by its first name. {@link LibraryServices} answer.
  */
 final class StandardServices implements IdleCallTimeouts.Member {
+  private static final Logger LOG = LoggerFactory.getLogger(StandardServices.class);
+
   private static final String HEALTH = "/grpc.health.v1.Health/";
   private static final String WATCH = HEALTH + "Watch";
 
@@ -111,8 +115,15 @@ final class StandardServices implements IdleCallTimeouts.Member {
                   request.resume();
                 }
               })
-          .onFailure(_ -> request.response().reset());
+          .onFailure(failure -> notMade(request, failure));
     }
+  }
+
+  /** The next call tries it again. */
+  private void notMade(HttpServerRequest request, Throwable failure) {
+    LOG.error("health and reflection cannot be made for their first call", failure);
+    library = null;
+    request.response().reset();
   }
 
   private void handle(LibraryServices services, HttpServerRequest request) {
