@@ -46,6 +46,12 @@ final class ProtocolWarmUp {
   /** Most of what clients send is well-formed. */
   private static final int ANSWERED_PER_REFUSED = 3;
 
+  /**
+   * What is alive when the young generation is full goes to the old one, in which it would spread
+   * until that is full: pages that a server at rest keeps.
+   */
+  private static final int ANSWERED_PER_COLLECTION = 16;
+
   private final ServerThreads threads;
   private final List<ListenerConfig> listeners;
 
@@ -173,6 +179,9 @@ final class ProtocolWarmUp {
         sustained.send();
         if (i % ANSWERED_PER_REFUSED == 0) {
           RefusedCalls.send(calls, connector);
+        }
+        if (i % ANSWERED_PER_COLLECTION == 0) {
+          System.gc();
         }
         giveWay(compilers);
       }
