@@ -2,7 +2,7 @@ package dev.sluice.runtime;
 
 /** What says how long a run takes. */
 public enum RunTimeBasis {
-  /** The values of inputs, or nobody knows: a run may take any time. */
+  /** The values of inputs, or what is not known: a run may take any time. */
   VALUES,
   /** The bytes of inputs: runs of one size take about the same time, and smaller ones no longer. */
   SIZE,

@@ -3,7 +3,6 @@ package dev.sluice.serving.worker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.health.OutOfMemory;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
@@ -63,7 +62,6 @@ public final class ModelWorkers {
   private static final Logger LOG = LoggerFactory.getLogger(ModelWorkers.class);
 
   private final ModelId model;
-  private final ModelMetadata metadata;
   private final ModelWorkerState work;
   private final VersionMeter meter;
   private final Supplier<ModelSession> opener;
@@ -110,7 +108,6 @@ public final class ModelWorkers {
       WorkerLimit limit,
       WorkerPool pool) {
     this.model = meter.model();
-    this.metadata = instances.first().metadata();
     this.work = work;
     this.meter = meter;
     this.opener = instances.opener();
@@ -250,7 +247,7 @@ public final class ModelWorkers {
   private void replace(ModelWorkerVerticle hung) {
     hung.permit().release(true, false);
     RunMeter runs = freeMeter();
-    var session = ReopenableSession.unopened(opener, metadata);
+    var session = ReopenableSession.unopened(opener, hung.session());
     ModelWorkerVerticle next = worker(session, hung.permit(), runs);
     next.openFirst("a run of it does not end, and another session is being opened");
     List<ModelWorkerVerticle> all = new ArrayList<>(workers);

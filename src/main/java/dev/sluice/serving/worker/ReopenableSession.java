@@ -51,14 +51,16 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
   /**
    * One that is not open before {@link #reopen}, which is to run at once.
    *
-   * @param metadata of what is opened
+   * @param like has the same model open, or had
    */
-  static ReopenableSession unopened(Supplier<ModelSession> opener, ModelMetadata metadata) {
-    return new ReopenableSession(opener, new NoSession(metadata), false);
+  static ReopenableSession unopened(Supplier<ModelSession> opener, ModelSession like) {
+    var none = new NoSession(like.metadata(), like.runTimeBasis());
+    return new ReopenableSession(opener, none, false);
   }
 
   /** Stands where no session was opened yet. */
-  private record NoSession(ModelMetadata metadata) implements ModelSession {
+  private record NoSession(ModelMetadata metadata, RunTimeBasis runTimeBasis)
+      implements ModelSession {
     @Override
     public List<NamedTensor> run(
         Signature signature, List<NamedTensor> inputs, List<TensorSpec> outputs) {
@@ -81,7 +83,7 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
     close();
     ModelSession next = opener.get();
     try {
-      requireSame(next.metadata());
+      requireSame(next);
     } catch (RuntimeException | Error e) {
       next.close();
       throw e;
@@ -92,8 +94,9 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
     }
   }
 
-  private void requireSame(ModelMetadata opened) {
-    if (!opened.equals(metadata)) {
+  /** Another run time would be that of another graph, which event loops may not run. */
+  private void requireSame(ModelSession opened) {
+    if (!opened.metadata().equals(metadata) || opened.runTimeBasis() != runTimeBasis) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION, "the model's files have changed since it was loaded");
     }
@@ -138,7 +141,7 @@ public final class ReopenableSession implements ModelSession, BatchExecutor {
     }
   }
 
-  /** Returns it as it was when the model was loaded; what is not known then is not known later. */
+  /** Returns the same for each session that is opened here. */
   @Override
   public RunTimeBasis runTimeBasis() {
     return runTimeBasis;

@@ -8,6 +8,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ModelSession;
+import dev.sluice.runtime.RunTimeBasis;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeSession;
@@ -19,6 +20,7 @@ class ReopenableSessionTest {
   private final List<String> calls = new ArrayList<>();
   private boolean fails;
   private boolean unreadable;
+  private boolean changed;
 
   /** Like a native session, it must not be touched once it is closed. */
   private final class NativeSession implements ModelSession {
@@ -42,6 +44,11 @@ class ReopenableSessionTest {
         throw new InferenceException(ErrorCode.INTERNAL, "no signature");
       }
       return FakeSession.METADATA;
+    }
+
+    @Override
+    public RunTimeBasis runTimeBasis() {
+      return changed && !name.equals("first") ? RunTimeBasis.VALUES : RunTimeBasis.SIZE;
     }
 
     @Override
@@ -108,6 +115,18 @@ class ReopenableSessionTest {
     session.close();
 
     assertThat(calls).containsExactly("first close", "second interrupt", "second close");
+  }
+
+  @Test
+  void aGraphOfWhichRunsMayTakeAnyTimeNowIsAnotherModel() {
+    changed = true;
+    assertThatExceptionOfType(InferenceException.class)
+        .isThrownBy(session::reopen)
+        .withMessageContaining("files have changed");
+    ReopenableSession replacement = ReopenableSession.unopened(this::next, session);
+    assertThatExceptionOfType(InferenceException.class).isThrownBy(replacement::reopen);
+
+    assertThat(calls).containsExactly("first close", "second close", "second close");
   }
 
   @Test

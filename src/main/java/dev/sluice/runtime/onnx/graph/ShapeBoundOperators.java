@@ -138,9 +138,13 @@ final class ShapeBoundOperators {
     if (!isStandard(domain)) {
       return Integer.MAX_VALUE;
     }
-    return BY_ALL_INPUTS.contains(operator)
-        ? 0
-        : BY_FURTHER_INPUTS.contains(operator) ? 1 : Integer.MAX_VALUE;
+    if (BY_ALL_INPUTS.contains(operator)) {
+      return 0;
+    }
+    // What a reduction leaves follows from its axes.
+    return BY_FURTHER_INPUTS.contains(operator) || operator.startsWith("Reduce")
+        ? 1
+        : Integer.MAX_VALUE;
   }
 
   private static boolean isStandard(String domain) {

@@ -116,6 +116,20 @@ class ModelInspectionIT {
   }
 
   @Test
+  void axesThatARequestNamesAreNotKnown() throws IOException {
+    for (boolean named : List.of(true, false)) {
+      var model =
+          new OnnxModelWriter()
+              .input("x", OnnxModelWriter.FLOAT, "n", "2")
+              .output("y", OnnxModelWriter.FLOAT, "a", "b")
+              .node("ReduceSum", "y", "x", "axes");
+      (named ? model.input("axes", OnnxModelWriter.INT64, "1") : model.integers("axes", 1))
+          .writeTo(folder);
+      assertThat(inspected().shapeBound()).isEqualTo(!named);
+    }
+  }
+
+  @Test
   void aConstantThatARequestMayReplaceIsNot() throws IOException {
     new OnnxModelWriter()
         .input("x", OnnxModelWriter.FLOAT, "1")
