@@ -47,8 +47,9 @@ final class ProtocolWarmUp {
   private static final int ANSWERED_PER_REFUSED = 3;
 
   /**
-   * What is alive when the young generation is full goes to the old one, in which it would spread
-   * until that is full: pages that a server at rest keeps.
+   * Rounds of calls between two full collections, of some 30 ms each. What is alive when the young
+   * generation is full goes to the old one, in which it would spread until that is full: pages that
+   * a server at rest keeps.
    */
   private static final int ANSWERED_PER_COLLECTION = 16;
 
@@ -180,7 +181,7 @@ final class ProtocolWarmUp {
         if (i % ANSWERED_PER_REFUSED == 0) {
           RefusedCalls.send(calls, connector);
         }
-        if (i % ANSWERED_PER_COLLECTION == 0) {
+        if ((i + 1) % ANSWERED_PER_COLLECTION == 0) {
           System.gc();
         }
         giveWay(compilers);

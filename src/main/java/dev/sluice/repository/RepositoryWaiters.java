@@ -31,7 +31,7 @@ final class RepositoryWaiters {
    * Forgets those that need not wait any more.
    *
    * @param closing nothing is loaded any more: loads that are waited for fail
-   * @return has them learn it, for whoever does not hold the lock
+   * @return tells them, to be run without the lock
    */
   List<Runnable> leave(Map<String, TrackedModel> models, boolean closing, boolean isReconciled) {
     List<Runnable> outcomes = new ArrayList<>();

@@ -57,6 +57,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A listener on a free port without any model: answers every body under {@code /echo}, and every
@@ -70,6 +71,7 @@ public final class EchoListener implements AutoCloseable {
   private final Vertx vertx;
   private final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
   private final Held held = new Held();
+  private final AtomicBoolean undescribed = new AtomicBoolean();
   private final Telemetry telemetry = Telemetry.unseen();
   private final MemoryBudget memory;
   private final int port;
@@ -98,7 +100,7 @@ public final class EchoListener implements AutoCloseable {
             new RequestMemory(
                 memory, limits.connection().maxConnectionsPerPeer() > 0, System::nanoTime));
     HttpProtocolHandler http = new EchoHandler();
-    GrpcProtocolHandler grpc = new EchoService(held);
+    GrpcProtocolHandler grpc = new EchoService(held, undescribed);
     var httpDispatcher = new HttpDispatcher(List.of(http), context, false);
     var grpcDispatcher = new GrpcDispatcher(List.of(grpc), context, () -> true, false);
     var front =
@@ -147,6 +149,11 @@ public final class EchoListener implements AutoCloseable {
   /** What requests hold. */
   public MemoryBudget memory() {
     return memory;
+  }
+
+  /** Has the next one fail who asks for the description of the service. */
+  public void loseDescription() {
+    undescribed.set(true);
   }
 
   /** The calls that wait. */
@@ -238,7 +245,7 @@ public final class EchoListener implements AutoCloseable {
     }
   }
 
-  private record EchoService(Held held) implements GrpcProtocolHandler {
+  private record EchoService(Held held, AtomicBoolean undescribed) implements GrpcProtocolHandler {
     private static final ServiceDescriptor DESCRIPTOR = describe();
 
     private static ServiceDescriptor describe() {
@@ -263,6 +270,9 @@ public final class EchoListener implements AutoCloseable {
 
     @Override
     public ServiceDescriptor descriptor() {
+      if (undescribed.getAndSet(false)) {
+        throw new IllegalStateException("the description is lost");
+      }
       return DESCRIPTOR;
     }
 
@@ -309,7 +319,7 @@ public final class EchoListener implements AutoCloseable {
 
     @Override
     public Map<String, AuthorizedMethod<GrpcMethod>> methods() {
-      return new EchoService(held).methods();
+      return new EchoService(held, new AtomicBoolean()).methods();
     }
   }
 

@@ -49,8 +49,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
   /**
    * Loggers that say nothing but this: as an error, what is wrong with the bytes of a client whose
    * connection is so new that it has no handler for that yet; as a warning, that a connection to
-   * another server, such as a collector, ended before that server had said anything. Whoever wanted
-   * it learns that by its call.
+   * another server, such as a collector, ended before that server had said anything. The caller
+   * that wanted it learns that by its call.
    */
   private static final List<String> UNHANDLED_CONNECTIONS =
       List.of(

@@ -115,15 +115,21 @@ final class StandardServices implements IdleCallTimeouts.Member {
                   request.resume();
                 }
               })
-          .onFailure(failure -> notMade(request, failure));
+          .onFailure(failure -> notMade(made, request, failure));
     }
   }
 
-  /** The next call tries it again. */
-  private void notMade(HttpServerRequest request, Throwable failure) {
-    LOG.error("health and reflection cannot be made for their first call", failure);
-    library = null;
-    request.response().reset();
+  /** Refuses a call; one that comes later tries again. */
+  private void notMade(Future<LibraryServices> made, HttpServerRequest request, Throwable failure) {
+    if (made.equals(library)) {
+      LOG.error("health and reflection cannot be made for their first call", failure);
+      library = null;
+    }
+    GrpcForm form = GrpcForm.of(request);
+    if (form != null && !isOver(request)) {
+      new GrpcReply(request, form)
+          .fail(GrpcStatus.of(ErrorCode.UNAVAILABLE), "the service cannot be made now; try again");
+    }
   }
 
   private void handle(LibraryServices services, HttpServerRequest request) {
