@@ -30,6 +30,9 @@ final class LingeringClose extends ChannelDuplexHandler {
   /** No client is waited for longer. */
   private static final long MOST_MILLIS = 500;
 
+  /** One less than what Netty subtracts from it for a socket that takes no more. */
+  private static final int UNTIL_FULL = Integer.MAX_VALUE - 1;
+
   private final ConnectionDrain drain;
   private boolean lingers;
   private boolean closing;
@@ -77,8 +80,14 @@ final class LingeringClose extends ChannelDuplexHandler {
     }
   }
 
+  /**
+   * Writes what there is until the socket takes no more, not so many times and again in a later
+   * turn as Netty does: its epoll transport has no event left to wait for between those turns,
+   * forgets the socket then (4.2.18), and fails with the next write that would have to wait.
+   */
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private static void closeBehindAnswers(ChannelHandlerContext ctx) {
+    ctx.channel().config().setWriteSpinCount(UNTIL_FULL);
     ctx.channel().flush();
     ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> ctx.close());
   }
