@@ -134,6 +134,12 @@ CLIENTS = {
                    {"NODE_PATH": "{place}/node_modules"}),
     "cohere": Client([Pip(["cohere==7.3.1"])], ["serve", "--models", MODELS / "encoders", *LISTEN],
                      python("cohere_client.py", "localhost:{http}")),
+    # What it has besides wants pictures, reasoning or a server that keeps responses.
+    "open-responses": Client(
+        [Pip(["llm-comply==0.5.0"])], TEXT,
+        ["{place}/bin/llm-comply", "run", "--base-url=http://localhost:{http}/v1", "--api-key=none", "--model=chat", "--verbose", "--filter="
+         "basic-response,system-prompt,multi-turn,tool-calling,streaming-response,streaming-usage,assistant-phase,response-output-phase-schema,"
+         "error-handling"]),
     "openai": Client([Pip(["openai==3.57.0"])], TEXT, python("openai_client.py", "localhost:{http}")),
     "openai-node": Client([Npm(["openai@6.49.0"])], ["serve", "--models", SAMPLES, *LISTEN],
                           ["node", TEST / "node/openai_client.js", "localhost:{http}"], {"NODE_PATH": "{place}/node_modules"}),

@@ -26,6 +26,17 @@ def assert_sum(response):
     assert outputs["OUTPUT1"] == [0] * 16, outputs
 
 
+def text():
+    given = InferInput(name="text", shape=[1], datatype="BYTES")
+    given.set_data_from_numpy(np.array(["What is the capital of France?"], dtype=object), binary_data=False)
+    return InferRequest(model_name="chat", infer_inputs=[given], parameters={"temperature": 0, "max_tokens": 16})
+
+
+def assert_capital(response):
+    outputs = {output.name: output.as_numpy().reshape(-1).tolist() for output in response.outputs}
+    assert "Paris" in str(outputs["text"]) and "stop" in str(outputs["finish_reason"]), outputs
+
+
 async def rest(url):
     v1 = InferenceRESTClient(RESTConfig(protocol="v1", retries=0, timeout=30))
     assert await v1.is_server_live(url)
@@ -35,6 +46,9 @@ async def rest(url):
     answer = await v1.explain(url, "half_plus_two", {"instances": [1.0]})
     assert answer["predictions"] == [2.5], answer
     assert answer["explanations"][0]["importance_scores"] == 0.5, answer
+    asked = {"instances": ["What is the capital of France?"], "parameters": {"temperature": 0, "max_tokens": 3}}
+    answer = await v1.infer(url, asked, model_name="chat")
+    assert answer["predictions"][0]["finish_reason"] == "length", answer
     await v1.close()
 
     v2 = InferenceRESTClient(RESTConfig(protocol="v2", retries=0, timeout=30))
@@ -42,6 +56,7 @@ async def rest(url):
     assert await v2.is_server_ready(url)
     assert await v2.is_model_ready(url, "addsub")
     assert_sum(await v2.infer(url, InferRequest(model_name="addsub", infer_inputs=rows()), model_name="addsub"))
+    assert_capital(await v2.infer(url, text(), model_name="chat"))
     await v2.close()
 
 
@@ -51,6 +66,7 @@ async def grpc(address):
     assert await client.is_server_ready()
     assert await client.is_model_ready("addsub")
     assert_sum(await client.infer(InferRequest(model_name="addsub", infer_inputs=rows())))
+    assert_capital(await client.infer(text()))
     await client.close()
 
 

@@ -102,6 +102,7 @@ def impatient(address):
 def over_http(address):
     with http.InferenceServerClient(address) as client:
         both(http, client)
+        whole(http, client)
         check_sum(client.infer("addsub", inputs(http, binary_data=False)))
         wanted = [http.InferRequestedOutput("OUTPUT0", binary_data=False), http.InferRequestedOutput("OUTPUT1")]
         check_sum(client.infer("addsub", inputs(http), outputs=wanted))
@@ -143,6 +144,7 @@ def over_grpc(address):
         check_sum(client.infer("simple", inputs(grpc)))
     with grpc.InferenceServerClient(address) as client:
         both(grpc, client)
+        whole(grpc, client)
         streams(client)
         decoupled(client)
         given_up(client)
@@ -226,6 +228,14 @@ def decoupled(client):
     answers = results(client, send, lambda got: got and is_final(got[-1]))
     letters = [answer.as_numpy("text") for answer in answers if answer.get_response().outputs]
     assert len(letters) == 5 and all(len(letter[0]) == 1 for letter in letters), letters
+
+
+def whole(api, client):
+    """A text that is generated, in one answer."""
+    given = one(api, "text", "BYTES", [1], np.array([b"My dear Mr. "], dtype=object))
+    answer = client.infer("writer", given, parameters={"max_tokens": 8, "temperature": 0.0})
+    assert answer.as_numpy("text").tolist() == [b"Woodhous"] and answer.as_numpy("finish_reason").tolist() == [b"length"], answer.get_response()
+    refused("temperature", lambda: client.infer("writer", given, parameters={"temperature": -1.0}))
 
 
 def given_up(client):

@@ -32,6 +32,11 @@ class PluginPathsIT {
     write("v2", "/v2/health/live");
     write("grps", "/grps/v1/infer/predict");
     write("metrics", "/metrics");
+    write("chat", "/v1/chat/completions");
+    write("rank", "/v2/rerank");
+    write("tokens", "/tokenize");
+    write("files", "/openai/v1/files");
+    write("past", "/v1/responses/past");
   }
 
   private static void write(String name, String path) throws IOException {
@@ -65,7 +70,10 @@ class PluginPathsIT {
           .contains(refusal("v1", "/v1/models/v1"))
           .contains(refusal("v2", "/v2/health/live"))
           .contains(refusal("grps", "/grps/v1/infer/predict"))
-          .contains(refusal("metrics", "/metrics"));
+          .contains(refusal("metrics", "/metrics"))
+          .contains(refusal("chat", "/v1/chat/completions"))
+          .contains(refusal("rank", "/v2/rerank"))
+          .contains(refusal("tokens", "/tokenize"));
     }
   }
 
@@ -76,7 +84,8 @@ class PluginPathsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/say", "/v2/models/free/say"})
+  @ValueSource(
+      strings = {"/v1/say", "/v2/models/free/say", "/openai/v1/files", "/v1/responses/past"})
   void pathBelowThoseOfAProtocolWhereItHasNothingIsThePlugins(String path, @TempDir Path folder)
       throws IOException {
     try (RunningServer server = start(folder, "{ address: 'localhost:0' }");
