@@ -200,6 +200,13 @@ class OpenAiEmbeddingsIT {
     }
   }
 
+  @Test
+  void whatClientsOfCohereMaySendBesideChangesNoScore() {
+    String hints = ", \"max_tokens_per_doc\": 4096, \"max_chunks_per_doc\": 10, \"priority\": 999";
+    assertThat(post("/v2/rerank", rerank(hints), 200).get("results"))
+        .isEqualTo(post("/v2/rerank", rerank(""), 200).get("results"));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -247,6 +254,11 @@ class OpenAiEmbeddingsIT {
             + " \"model\" is 'tiny', which ranks no texts; wanted one that does",
         "`{\"model\": \"nobody\", \"query\": \"q\", \"documents\": [\"a\"]}` | 404 | the model"
             + " 'nobody' does not exist, or you have no access to it",
+        "`{\"model\": \"ranker\", \"query\": \"q\", \"documents\": [\"a\"],"
+            + " \"max_tokens_per_doc\": 0}` | 400 | parameter \"max_tokens_per_doc\" is 0; wanted a"
+            + " whole number from 1 to 2147483647",
+        "`{\"model\": \"ranker\", \"query\": \"q\", \"documents\": [\"a\"], \"priority\": 1000}` |"
+            + " 400 | parameter \"priority\" is 1000; wanted a whole number from 0 to 999",
         "`{` | 400 | the body is not JSON at byte 1: Missing a name for object member."
       })
   void aMistakeIsNamedAsCohereDoes(String body, int status, String message) {

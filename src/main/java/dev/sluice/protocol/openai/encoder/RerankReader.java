@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads the body of a call for the scores of texts. */
 final class RerankReader extends EncoderReader<RerankCall> {
   private static final String DOCUMENTS = "documents";
+
+  /** Cohere's; there a lower number comes first. */
+  private static final int LOWEST_PRIORITY = 999;
+
   private static final String WANTED = "a list of texts, or of objects with a text, at least one";
 
   private @Nullable String query;
@@ -37,6 +41,9 @@ final class RerankReader extends EncoderReader<RerankCall> {
       case DOCUMENTS -> documents();
       case "top_n" -> topN = reader.whole(name, 1, Integer.MAX_VALUE);
       case "return_documents" -> withTexts = reader.flag(name);
+      // Documents are cut to what the model takes, and are one chunk each.
+      case "max_tokens_per_doc", "max_chunks_per_doc" -> reader.whole(name, 1, Integer.MAX_VALUE);
+      case "priority" -> reader.whole(name, 0, LOWEST_PRIORITY);
       default -> throw reader.unknown(name);
     }
   }

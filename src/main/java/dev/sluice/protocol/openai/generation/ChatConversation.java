@@ -11,7 +11,7 @@ public final class ChatConversation {
   private static final List<String> VERBOSITIES = List.of("low", "medium", "high");
 
   private static final List<String> EFFORTS =
-      List.of("none", "minimal", "low", "medium", "high", "xhigh");
+      List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
 
   private final GenerationReader reader;
   private String messages = "";

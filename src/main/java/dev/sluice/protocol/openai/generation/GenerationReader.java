@@ -36,7 +36,15 @@ public final class GenerationReader extends ParameterReader {
 
   /** What is for the books of others. */
   private static final Set<String> IGNORED =
-      Set.of("user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key");
+      Set.of(
+          "user",
+          "metadata",
+          "store",
+          "service_tier",
+          "safety_identifier",
+          "prompt_cache_key",
+          "prompt_cache_options",
+          "prompt_cache_retention");
 
   private final Body body;
   private final String called;

@@ -34,7 +34,8 @@ class ChatReaderTest {
             "stop": "a", "logprobs": true, "top_logprobs": 4, "seed": null, "stream": true,
             "stream_options": {"include_usage": true}, "tools": [], "tool_choice": "auto",
             "parallel_tool_calls": true, "response_format": {"type": "text"},
-            "modalities": ["text"], "prompt_cache_key": "k"\
+            "modalities": ["text"], "prompt_cache_key": "k", "prompt_cache_retention": "24h",
+            "prompt_cache_options": {"ttl": "1h"}\
             """);
     assertThat(request.parameters())
         .isEqualTo(
@@ -150,7 +151,7 @@ class ChatReaderTest {
       textBlock =
           """
           "n": 1                                           | parameter "messages" is missing; wanted a list of messages
-          "reasoning_effort": "most"                       | parameter "reasoning_effort" is "most"; wanted none, minimal, low, medium, high or xhigh
+          "reasoning_effort": "most"                       | parameter "reasoning_effort" is "most"; wanted none, minimal, low, medium, high, xhigh or max
           "verbosity": 3                                   | parameter "verbosity" is 3; wanted low, medium or high
           "messages": "x"                                  | parameter "messages" is "x"; wanted a list of messages
           "messages": []                                   | parameter "messages" is empty; wanted one message at least

@@ -183,8 +183,8 @@ class ResponseReaderTest {
           "temperature": "hot"                             | parameter "temperature" is "hot"; wanted a number
           "metadata": {"a": 1}                             | parameter "metadata.a" is 1; wanted a text
           "truncation": "auto"                             | parameter "truncation" is "auto"; wanted disabled
-          "reasoning": {"effort": "most"}                  | parameter "reasoning.effort" is "most"; wanted none, minimal, low, medium, high or xhigh
-          "reasoning": {"effort": 2}                       | parameter "reasoning.effort" is 2; wanted none, minimal, low, medium, high or xhigh
+          "reasoning": {"effort": "most"}                  | parameter "reasoning.effort" is "most"; wanted none, minimal, low, medium, high, xhigh or max
+          "reasoning": {"effort": 2}                       | parameter "reasoning.effort" is 2; wanted none, minimal, low, medium, high, xhigh or max
           "reasoning": {"summary": "long"}                 | parameter "reasoning.summary" is "long"; wanted auto, concise, detailed or none
           "reasoning": {"budget": 7}                       | parameter "reasoning.budget" is not known to responses
           "reasoning": "high"                              | parameter "reasoning" is "high"; wanted an object
