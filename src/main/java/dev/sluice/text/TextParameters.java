@@ -91,6 +91,27 @@ public final class TextParameters {
     return Optional.of(biases);
   }
 
+  /**
+   * Returns tokens: those of a JSON list.
+   *
+   * @return empty if it is none, or has something else than whole numbers
+   */
+  public static Optional<long[]> tokenIds(String text) {
+    JsonNode json = read(text);
+    if (json == null || !json.isArray()) {
+      return Optional.empty();
+    }
+    var tokens = new long[json.size()];
+    for (int i = 0; i < tokens.length; i++) {
+      JsonNode token = json.get(i);
+      if (!token.isIntegralNumber() || !token.canConvertToLong()) {
+        return Optional.empty();
+      }
+      tokens[i] = token.longValue();
+    }
+    return Optional.of(tokens);
+  }
+
   /** Returns the number of a token; negative if it is none. */
   private static int token(String name) {
     try {

@@ -30,6 +30,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
 
   private static final String LOGPROBS = "logprobs";
   private static final String TOOL_CALLS = "tool_calls";
+  private static final String TOKEN_IDS = "token_ids";
 
   /** As in the interfaces of language models. */
   private static final int MOST_LOGPROBS = 20;
@@ -57,6 +58,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
               Stream.of(
                   "stop",
                   "chat",
+                  TOKEN_IDS,
                   LOGPROBS,
                   TOOL_CALLS,
                   Constraints.Kind.REGEX.parameter(),
@@ -164,6 +166,11 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   /** Returns whether the text is a conversation. */
   boolean isChat() {
     return flag("chat");
+  }
+
+  /** Returns whether the text is a list of tokens. */
+  boolean isTokenIds() {
+    return flag(TOKEN_IDS);
   }
 
   /** Returns whether the special tokens that mark tool calls are part of the text. */

@@ -13,6 +13,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.text.StreamedText;
+import dev.sluice.text.TextParameters;
 import dev.sluice.text.TokenCodec;
 import dev.sluice.text.constraint.ConstrainedText;
 import dev.sluice.text.constraint.Constraints;
@@ -87,9 +88,27 @@ record Tokenizer(
   }
 
   private long[] tokens(InferenceRequest request, Tensor text) {
-    return new SamplingParameters(request.options().parameters()).isChat()
-        ? codec.encodeChat(prompt(text), config.maxLength())
-        : codec.encode(prompt(text));
+    var parameters = new SamplingParameters(request.options().parameters());
+    if (parameters.isChat()) {
+      return codec.encodeChat(prompt(text), config.maxLength());
+    }
+    return parameters.isTokenIds() ? tokenIds(prompt(text)) : codec.encode(prompt(text));
+  }
+
+  private long[] tokenIds(String list) {
+    long[] tokens =
+        TextParameters.tokenIds(list)
+            .orElseThrow(() ->
+                InferenceException.invalid(
+                    "input \"%s\" is no JSON list of token ids".formatted(config.as())));
+    for (int i = 0; i < tokens.length; i++) {
+      if (tokens[i] < 0 || tokens[i] >= codec.size()) {
+        throw InferenceException.invalid(
+            "input \"%s\" has token %d in element %d; the model has tokens from 0 to %d"
+                .formatted(config.as(), tokens[i], i, codec.size() - 1));
+      }
+    }
+    return tokens;
   }
 
   private Tensor encode(InferenceRequest request, Tensor text, Signature loop) {

@@ -1,6 +1,7 @@
 package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.ParameterValue;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.openai.generation.ChoiceRequests;
@@ -16,11 +17,17 @@ import java.util.List;
 final class CompletionReader {
   private static final String LOGPROBS = "logprobs";
   private static final String PROMPT = "prompt";
-  private static final String TEXTS = "a text, or a list of 1 to " + ChoiceRequests.MOST + " texts";
+  private static final String TOKEN_IDS = "token_ids";
+  private static final String TEXTS =
+      "a text, a list of token ids, or a list of 1 to " + ChoiceRequests.MOST + " of these";
 
   private final GenerationReader reader;
   private final JsonCursor in;
+
+  /** Texts, or lists of token ids as JSON. */
   private List<String> prompts = List.of();
+
+  private boolean tokenIds;
 
   /** 0 if it is not said. */
   private int bestOf;
@@ -41,6 +48,9 @@ final class CompletionReader {
     var completion = new CompletionReader(json);
     completion.reader.name(GeneratorOutputs.TEXT, PROMPT);
     completion.reader.read(completion::member);
+    if (completion.tokenIds) {
+      completion.reader.parameters().put(TOKEN_IDS, new ParameterValue.Flag(true));
+    }
     CompletionRequest request =
         CompletionRequest.of(completion.reader, completion.prompts, completion.echo, Tools.NONE);
     completion.requireConsistent();
@@ -66,6 +76,9 @@ final class CompletionReader {
       throw OpenAiError.parameter(
           "echo", "true", "false beside logprobs: tokens of a prompt have none");
     }
+    if (echo && tokenIds) {
+      throw OpenAiError.parameter("echo", "true", "false beside a prompt of token ids");
+    }
   }
 
   private void member(String name) {
@@ -80,26 +93,44 @@ final class CompletionReader {
   }
 
   private List<String> prompts() {
+    tokenIds = false;
     if (in.peek() != Kind.ARRAY) {
       return List.of(reader.text(PROMPT));
     }
-    List<String> texts = new ArrayList<>();
+    int from = in.position();
+    List<String> read = new ArrayList<>();
     int count = 0;
     in.beginArray();
     while (in.nextElement()) {
-      if (in.peek() != Kind.STRING) {
-        throw reader.wrong("%s[%d]".formatted(PROMPT, count), "a text: token ids are not taken");
+      if (count == 0 && in.peek() == Kind.NUMBER) {
+        in.seek(from);
+        return List.of(tokenIds(PROMPT));
       }
+      String prompt = prompt("%s[%d]".formatted(PROMPT, count), count == 0);
       if (count++ < ChoiceRequests.MOST) {
-        texts.add(in.string().toText());
-      } else {
-        in.skipValue();
+        read.add(prompt);
       }
     }
     if (count == 0 || count > ChoiceRequests.MOST) {
       throw OpenAiError.parameter(PROMPT, "a list of " + count, TEXTS);
     }
-    return texts;
+    return read;
+  }
+
+  private String prompt(String name, boolean first) {
+    if (in.peek() == Kind.ARRAY && (first || tokenIds)) {
+      return tokenIds(name);
+    }
+    if (in.peek() == Kind.STRING && !tokenIds) {
+      return in.string().toText();
+    }
+    throw reader.wrong(name, tokenIds ? "a list of token ids" : "a text");
+  }
+
+  /** Returns a list as it is written: the model knows its tokens. */
+  private String tokenIds(String name) {
+    tokenIds = true;
+    return reader.json(name, Kind.ARRAY, "a list of token ids");
   }
 
   private void empty(String name) {

@@ -59,10 +59,13 @@ class CompletionReaderTest {
           """
           {"prompt": "a"}                                  | parameter "model" is missing; wanted a text
           {"model": 7, "prompt": "a"}                      | parameter "model" is 7; wanted a text
-          {"model": "m"}                                   | parameter "prompt" is missing; wanted a text, or a list of 1 to 32 texts
-          {"model": "m", "prompt": [1, 2]}                 | parameter "prompt[0]" is 1; wanted a text: token ids are not taken
-          {"model": "m", "prompt": []}                     | parameter "prompt" is a list of 0; wanted a text, or a list of 1 to 32 texts
-          {"model": "m", "prompt": ["a", 1]}               | parameter "prompt[1]" is 1; wanted a text: token ids are not taken
+          {"model": "m"}                                   | parameter "prompt" is missing; wanted a text, a list of token ids, or a list of 1 to 32 of these
+          {"model": "m", "prompt": []}                     | parameter "prompt" is a list of 0; wanted a text, a list of token ids, or a list of 1 to 32 of these
+          {"model": "m", "prompt": ["a", 1]}               | parameter "prompt[1]" is 1; wanted a text
+          {"model": "m", "prompt": ["a", [1]]}             | parameter "prompt[1]" is a list; wanted a text
+          {"model": "m", "prompt": [[1], "a"]}             | parameter "prompt[1]" is "a"; wanted a list of token ids
+          {"model": "m", "prompt": [true]}                 | parameter "prompt[0]" is true; wanted a text
+          {"model": "m", "prompt": [1], "echo": true}      | parameter "echo" is true; wanted false beside a prompt of token ids
           {"model": "m", "prompt": "a", "n": 33}           | parameter "n" is 33; wanted a whole number from 1 to 32
           {"model": "m", "prompt": "a", "n": 0}            | parameter "n" is 0; wanted a whole number from 1 to 32
           {"model": "m", "prompt": "a", "n": "1"}          | parameter "n" is "1"; wanted a whole number from 1 to 32
@@ -87,6 +90,16 @@ class CompletionReaderTest {
             InferenceException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
         .hasMessage(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"[5, 6] | [5, 6]", "[[5, 6], [7]] | [5, 6];[7]", "[[5], []] | [5];[]"})
+  void aPromptMayBeTokens(String prompt, String read) {
+    CompletionRequest request = read("{\"model\": \"m\", \"prompt\": " + prompt + "}");
+    assertThat(String.join(";", request.prompts())).isEqualTo(read);
+    assertThat(request.parameters()).isEqualTo(Map.of("token_ids", new ParameterValue.Flag(true)));
   }
 
   @Test
