@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * are found in one pass: what tokens begin with is looked at once. Immutable; any thread.
  *
  * <p>In a vocabulary with a token for each byte any text can be said. In another one, characters
- * are said that are tokens themselves, and tokens that are parts of characters are left out: one
- * could not always go on behind them.
+ * are said that are tokens themselves. If bytes within characters are tokens, characters are said
+ * too whose first byte is one. If not, tokens that are parts of characters are left out: one could
+ * not always go on behind them.
  */
 final class TokenOrder {
   private final TokenBytes tokens;
@@ -35,12 +36,12 @@ final class TokenOrder {
 
   TokenOrder(TokenBytes tokens) {
     this.tokens = tokens;
-    boolean complete = hasEachByte(tokens);
-    this.alphabet = complete ? null : characters(tokens);
+    BitSet single = singleBytes(tokens);
+    this.alphabet = hasAll(single) ? null : characters(tokens, single);
     this.order =
         IntStream.range(0, tokens.size())
             .filter(token -> !tokens.isSpecial(token) && tokens.length(token) > 0)
-            .filter(token -> complete || text(tokens, token) != null)
+            .filter(token -> canGoOn(single) || text(tokens, token) != null)
             .boxed()
             .sorted((one, other) -> Arrays.compareUnsigned(tokens.of(one), tokens.of(other)))
             .mapToInt(Integer::intValue)
@@ -57,19 +58,29 @@ final class TokenOrder {
     return mismatch < 0 ? one.length : mismatch;
   }
 
-  private static boolean hasEachByte(TokenBytes tokens) {
+  /** Returns the bytes that are tokens. */
+  private static BitSet singleBytes(TokenBytes tokens) {
     var found = new BitSet(256);
     for (int token = 0; token < tokens.size(); token++) {
       if (!tokens.isSpecial(token) && tokens.length(token) == 1) {
         found.set(tokens.of(token)[0] & 0xFF);
       }
     }
-    // Neither 0xC0 and 0xC1 nor what follows 0xF4 is a byte of UTF-8.
-    return found.nextClearBit(0) >= 0xC0 && found.nextClearBit(0xC2) > 0xF4;
+    return found;
   }
 
-  private static CodePoints characters(TokenBytes tokens) {
-    List<Range> characters = new ArrayList<>();
+  private static boolean hasAll(BitSet single) {
+    // Neither 0xC0 and 0xC1 nor what follows 0xF4 is a byte of UTF-8.
+    return single.nextClearBit(0) >= 0xC0 && single.nextClearBit(0xC2) > 0xF4;
+  }
+
+  /** Returns whether each byte is a token that may follow the first one of a character. */
+  private static boolean canGoOn(BitSet single) {
+    return single.nextClearBit(0x80) >= 0xC0;
+  }
+
+  private static CodePoints characters(TokenBytes tokens, BitSet single) {
+    List<Range> characters = canGoOn(single) ? charactersBehind(single) : new ArrayList<>();
     for (int token = 0; token < tokens.size(); token++) {
       String text = tokens.isSpecial(token) ? null : text(tokens, token);
       if (text != null && text.codePointCount(0, text.length()) == 1) {
@@ -77,6 +88,20 @@ final class TokenOrder {
       }
     }
     return CodePoints.union(characters);
+  }
+
+  /** Returns the characters of several bytes the first of which is one of these. */
+  private static List<Range> charactersBehind(BitSet first) {
+    List<Range> characters = new ArrayList<>();
+    for (Range all : CodePoints.ALL.ranges()) {
+      // Characters that differ in their last byte alone, which has 6 bits of them.
+      for (int from = Math.max(0x80, all.first()); from <= all.last(); from += 64) {
+        if (first.get(Character.toString(from).getBytes(StandardCharsets.UTF_8)[0] & 0xFF)) {
+          characters.add(new Range(from, from + 63));
+        }
+      }
+    }
+    return characters;
   }
 
   private static @Nullable String text(TokenBytes tokens, int token) {

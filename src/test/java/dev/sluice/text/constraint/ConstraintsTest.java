@@ -15,9 +15,12 @@ import dev.sluice.text.HuggingFaceTokenizer;
 import dev.sluice.text.TokenBytes;
 import dev.sluice.text.constraint.Constraints.Kind;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -41,10 +44,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConstraintsTest {
+  private static final Path TOKENIZER = Path.of("src/sample/models/chat/tokenizer.json");
+
   private static final TokenBytes BYTES =
-      HuggingFaceTokenizer.read(Path.of("src/sample/models/chat/tokenizer.json"), false)
-          .bytes()
-          .orElseThrow();
+      HuggingFaceTokenizer.read(TOKENIZER, false).bytes().orElseThrow();
+
+  /** Has no token for some bytes, as vocabularies of real models: those of no text they saw. */
+  private static final TokenBytes MOST_BYTES = without("Ą", "é", "ñ");
 
   /** Has no token for most bytes, so that most characters cannot be said. */
   private static final TokenBytes LETTERS =
@@ -53,6 +59,26 @@ class ConstraintsTest {
                   IntStream.rangeClosed(' ', '~').mapToObj(Character::toString),
                   Stream.of("é", "世", "ab", "true", "\": "))
               .toList());
+
+  /** Tokens of bytes, of which those with these names are others. */
+  private static TokenBytes without(String... names) {
+    try {
+      String file = Files.readString(TOKENIZER);
+      for (String name : names) {
+        assertThat(file).contains("\"" + name + "\":");
+        file = file.replace("\"" + name + "\":", "\"" + name.repeat(2) + "\":");
+      }
+      Path changed = Files.createTempFile("tokenizer", ".json");
+      try {
+        Files.writeString(changed, file);
+        return HuggingFaceTokenizer.read(changed, false).bytes().orElseThrow();
+      } finally {
+        Files.delete(changed);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** Walks to an end at random, preferring what closes; null if it is not reached soon. */
   private static @Nullable String walk(
@@ -94,7 +120,7 @@ class ConstraintsTest {
 
   private static List<String> walks(Kind kind, String constraint) {
     List<String> texts = new ArrayList<>();
-    for (TokenBytes tokens : List.of(BYTES, LETTERS)) {
+    for (TokenBytes tokens : List.of(BYTES, MOST_BYTES, LETTERS)) {
       try (var constraints = new Constraints(Optional.of(tokens), Optional.empty())) {
         for (int seed = 0; seed < 30; seed++) {
           String text = walk(constraints, tokens, kind, constraint, new Random(seed));
@@ -104,7 +130,7 @@ class ConstraintsTest {
         }
       }
     }
-    assertThat(texts).hasSizeGreaterThan(40);
+    assertThat(texts).hasSizeGreaterThan(45);
     return texts;
   }
 
@@ -348,6 +374,25 @@ class ConstraintsTest {
     try (var bytes = new Constraints(Optional.of(BYTES), Optional.empty());
         ConstrainedText text = bytes.begin(Kind.REGEX, "界")) {
       assertThat(text.following()).isNotEqualTo(new BitSet());
+    }
+  }
+
+  @Test
+  void charactersAreSaidByteByByteThoughOtherBytesAreNoTokens() {
+    try (var constraints = new Constraints(Optional.of(MOST_BYTES), Optional.empty())) {
+      for (String text : List.of("😀", "你好", "ก", "مرحبا", "\uD7FF", "\uE000", "𐀀")) {
+        assertThat(constraints.begin(Kind.REGEX, text))
+            .as(text)
+            .satisfies(constraint -> {
+              assertThat(constraint.following()).isNotEqualTo(new BitSet());
+              constraint.close();
+            });
+      }
+      // Begin with 0x04, 0xE9 and 0xF1.
+      for (String text : List.of("\u0004", "退", "\uD8C0\uDC00")) {
+        assertThatThrownBy(() -> constraints.begin(Kind.REGEX, text))
+            .hasMessage("parameter \"regex\" matches no text that the model's tokens can say");
+      }
     }
   }
 
