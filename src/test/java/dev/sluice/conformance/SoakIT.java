@@ -45,7 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A server with the memory of a container of 512 MiB under requests of all protocols, bad input,
- * clients that vanish, and models that are loaded again and again: what it holds does not grow. For
+ * clients that vanish, and models that are loaded again and again: what it holds does not grow.
+ * Beside it is one that nobody asks: how late its event loops are is the machine's doing. For
  * longer, as {@code src/docs/operate/soak.md} says: {@code -Dsluice.soak.seconds=3600}.
  */
 class SoakIT {
@@ -74,6 +75,7 @@ class SoakIT {
           "{\"text\":\"What is the capital of France?\",\"temperature\":0}");
 
   @TempDir private Path models;
+  @TempDir private Path empty;
 
   private final AtomicLong requests = new AtomicLong();
   private final AtomicInteger reloads = new AtomicInteger();
@@ -101,12 +103,14 @@ class SoakIT {
     TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
     TestModels.copy(TestModels.sample("chat", ""), models.resolve("chat"));
     int port = ChildServer.freePort();
+    int idlePort = ChildServer.freePort();
     try (var server = ChildServer.small(models, port, "--set", "models.poll_interval=100ms");
+        var _ = ChildServer.small(empty, idlePort);
         var client = new HttpCaller(port)) {
       server.awaitModel("twice/1");
       server.awaitModel("chat/1");
       Sample before = sample(port, System.nanoTime());
-      List<Sample> samples = run(port, client);
+      List<Sample> samples = run(port, client, idlePort);
       samples.forEach(System.out::println);
       System.out.printf("%d requests, %d reloads%n", requests.get(), reloads.get());
       Sample first = samples.get(SAMPLES / 3);
@@ -124,10 +128,11 @@ class SoakIT {
   }
 
   /** Prints how late event loops were since the server had started. */
-  private static void printLags(HistogramValues lags) {
+  private static void printLags(String server, HistogramValues lags) {
     System.out.printf(
-        "event-loop lag after the first %.1f s, %d timers: p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms,"
-            + " none above %.0f ms%n",
+        "event-loop lag of the %s server after the first %.1f s, %d timers: p50 %.2f ms, p99 %.2f"
+            + " ms, p99.9 %.2f ms, none above %.0f ms%n",
+        server,
         START_UP.toMillis() / 1e3,
         lags.count(),
         1e3 * lags.quantile(0.5),
@@ -159,7 +164,7 @@ class SoakIT {
     }
   }
 
-  private List<Sample> run(int port, HttpCaller client) throws Exception {
+  private List<Sample> run(int port, HttpCaller client, int idlePort) throws Exception {
     List<Sample> samples = new ArrayList<>();
     ManagedChannel channel =
         ManagedChannelBuilder.forAddress("localhost", port).usePlaintext().build();
@@ -192,12 +197,14 @@ class SoakIT {
       long begin = System.nanoTime();
       LockSupport.parkNanos(START_UP.toNanos());
       HistogramValues started = lags(port);
+      HistogramValues idleStarted = lags(idlePort);
       for (int i = 1; i <= SAMPLES; i++) {
         long due = begin + Duration.ofSeconds(SECONDS).toNanos() * i / SAMPLES;
         LockSupport.parkNanos(due - System.nanoTime());
         samples.add(sample(port, begin));
       }
-      printLags(lags(port).since(started));
+      printLags("busy", lags(port).since(started));
+      printLags("idle", lags(idlePort).since(idleStarted));
       over = true;
       for (Future<?> each : running) {
         each.get();

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The server as a process of its own, which takes signals: started from the class path of the
@@ -18,34 +19,32 @@ import java.util.concurrent.TimeUnit;
 public final class ChildServer implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-  /** What the start script chooses in a container of 512 MiB. */
-  private static final List<String> IN_512_MIB =
-      List.of(
-          "-Xmx127m",
-          "-XX:MaxDirectMemorySize=102m",
-          "-XX:MaxRAM=512m",
-          "-XX:+UseParallelGC",
-          "-XX:+UseAdaptiveSizePolicyWithSystemGC",
-          "-XX:MinHeapFreeRatio=10",
-          "-XX:MaxHeapFreeRatio=30",
-          "-XX:TrimNativeHeapInterval=60000",
-          "-XX:+UseCompactObjectHeaders",
-          "-XX:+ExitOnOutOfMemoryError");
-
-  /** What the start script chooses on two cores. */
-  public static final List<String> ON_TWO_CORES =
+  /** What the start script chooses for a collector, however much memory there is. */
+  private static final List<String> COMMON =
       List.of(
           "-XX:+UseCompactObjectHeaders",
-          "-XX:+UseSerialGC",
           "-XX:+UseAdaptiveSizePolicyWithSystemGC",
           "-XX:-ShrinkHeapInSteps",
           "-XX:MarkSweepDeadRatio=0",
           "-XX:MinHeapFreeRatio=10",
           "-XX:MaxHeapFreeRatio=30",
           "-XX:MetaspaceSize=64m",
-          "-Xmn16m",
           "-XX:+ExitOnOutOfMemoryError",
           "-XX:TrimNativeHeapInterval=60000");
+
+  /** What the start script chooses on two cores. */
+  public static final List<String> ON_TWO_CORES = and(COMMON, "-XX:+UseSerialGC", "-Xmn16m");
+
+  /** What it chooses on more. */
+  private static final List<String> ON_MORE_CORES = and(COMMON, "-XX:+UseParallelGC", "-Xmn42m");
+
+  /** What it chooses for the cores that there are, in a container of 512 MiB. */
+  public static final List<String> IN_512_MIB =
+      and(
+          Runtime.getRuntime().availableProcessors() <= 2 ? ON_TWO_CORES : ON_MORE_CORES,
+          "-Xmx127m",
+          "-XX:MaxDirectMemorySize=102m",
+          "-XX:MaxRAM=512m");
 
   private final Process process;
   private final List<String> lines = new ArrayList<>();
@@ -75,10 +74,12 @@ public final class ChildServer implements AutoCloseable {
 
   /** Serves the models of a folder, with the flags that a machine of two cores gets, and others. */
   public static ChildServer onTwoCores(Path models, int port, String... moreFlags) {
-    List<String> flags = new ArrayList<>(ON_TWO_CORES);
-    flags.add("-Xms40m");
-    flags.addAll(List.of(moreFlags));
+    List<String> flags = and(and(ON_TWO_CORES, "-Xms40m"), moreFlags);
     return start(flags, "serve", "--models", models.toString(), "--listen", "localhost:" + port);
+  }
+
+  private static List<String> and(List<String> flags, String... more) {
+    return Stream.concat(flags.stream(), Stream.of(more)).toList();
   }
 
   /** Starts a command line in a Java VM with these flags, otherwise as {@link #start}. */
