@@ -35,6 +35,7 @@ import dev.sluice.protocol.oip.SharedMemoryRegions;
 import dev.sluice.protocol.oip.grpc.OipGrpcHandler;
 import dev.sluice.protocol.oip.http.OipHttpHandler;
 import dev.sluice.protocol.openai.encoder.EncoderHttpHandler;
+import dev.sluice.protocol.openai.http.ModelReports;
 import dev.sluice.protocol.openai.http.OpenAiHttpHandler;
 import dev.sluice.protocol.openai.responses.ResponsesHttpHandler;
 import dev.sluice.protocol.openai.tokens.TokenHttpHandler;
@@ -45,6 +46,7 @@ import dev.sluice.protocol.tfs.grpc.TfsPredictionServiceHandler;
 import dev.sluice.protocol.tfs.http.TfsDialect;
 import dev.sluice.protocol.tfs.requestlog.RequestLogs;
 import dev.sluice.protocol.v1.http.V1Dialect;
+import dev.sluice.protocol.v1.http.V1Reporter;
 import dev.sluice.protocol.v1.http.V1Routes;
 import dev.sluice.telemetry.ServerClock;
 import dev.sluice.telemetry.Telemetry;
@@ -104,7 +106,8 @@ record ProtocolHandlers(
     List<HttpProtocolHandler> protocolHandlers = new ArrayList<>();
     if (!dialects.isEmpty()) {
       protocolHandlers.add(
-          new V1Routes(planes.data(), planes.control(), planes.explainer(), dialects));
+          new V1Routes(
+              planes.data(), planes.control(), planes.explainer(), dialects, others(listener)));
     }
     if (listener.protocols().contains(Protocol.OIP)) {
       protocolHandlers.add(
@@ -124,6 +127,16 @@ record ProtocolHandlers(
     protocolHandlers.add(new OpenApiHandler(described(listener), planes.data(), planes.control()));
     protocolHandlers.add(new PluginPathsHandler(planes.data()));
     return protocolHandlers;
+  }
+
+  /**
+   * Returns what else has a part in V1's reports on models, unless they are to be one protocol's.
+   */
+  private static List<V1Reporter> others(ListenerConfig listener) {
+    return listener.protocols().contains(Protocol.OPENAI)
+            && listener.v1() == ListenerConfig.V1Dialect.BOTH
+        ? List.of(ModelReports.fromNow(InstantSource.system()))
+        : List.of();
   }
 
   private List<HttpProtocolHandler> openAi(boolean ownsModels) {

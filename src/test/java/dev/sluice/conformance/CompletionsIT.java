@@ -163,27 +163,53 @@ class CompletionsIT {
   }
 
   @Test
-  void modelsAreListedBesideThoseOfV1() {
+  void modelsAreListed() {
     JsonNode list = Json.read(http.send("GET", "/openai/v1/models", Buffer.buffer()).text());
     assertThat(list.get("object").textValue()).isEqualTo("list");
     assertThat(list.findValuesAsText("id")).contains("writer", "half_plus_two");
     JsonNode one = Json.read(http.send("GET", "/openai/v1/models/writer", Buffer.buffer()).text());
     assertThat(one.get("id").textValue()).isEqualTo("writer");
-    JsonNode v1 = Json.read(http.send("GET", "/v1/models", Buffer.buffer()).text());
-    assertThat(v1.fieldNames()).toIterable().containsExactly("models");
   }
 
-  private static RunningServer openAiAlone() {
+  private static JsonNode get(HttpCaller caller, String path) {
+    return caller.send("GET", path, Buffer.buffer()).json(200);
+  }
+
+  @Test
+  void whatV1SaysOfModelsHasTheMembersOfBoth() {
+    JsonNode list = get(http, "/v1/models");
+    assertThat(list.fieldNames()).toIterable().containsExactly("models", "object", "data");
+    assertThat(list.get("models").valueStream().map(JsonNode::textValue))
+        .isEqualTo(list.get("data").findValuesAsText("id"));
+    JsonNode one = get(http, "/v1/models/writer");
+    assertThat(one.fieldNames())
+        .toIterable()
+        .contains("model_version_status", "ready", "id", "created", "owned_by");
+    assertThat(get(http, "/v1/models/writer/versions/1").has("id")).isFalse();
+    assertThat(http.send("GET", "/v1/models/nobody", Buffer.buffer()).status()).isEqualTo(404);
+  }
+
+  @Test
+  void aListenerOfTensorflowServingListsThemForThisInterfaceAlone() {
+    try (RunningServer server = speaking(Set.of(Protocol.OPENAI, Protocol.TFS));
+        HttpCaller caller = new HttpCaller(server.port())) {
+      assertThat(get(caller, "/v1/models").fieldNames())
+          .toIterable()
+          .containsExactly("object", "data");
+    }
+  }
+
+  private static RunningServer speaking(Set<Protocol> protocols) {
     return RunningServer.start(
         RecordCopy.with(
             RunningServer.settings(SAMPLES),
             "listeners",
-            List.of(RunningServer.listener(Set.of(Protocol.OPENAI)))));
+            List.of(RunningServer.listener(protocols))));
   }
 
   @Test
   void aListenerWithoutV1HasTheModelsThereToo() {
-    try (RunningServer alone = openAiAlone();
+    try (RunningServer alone = speaking(Set.of(Protocol.OPENAI));
         HttpCaller caller = new HttpCaller(alone.port())) {
       for (String path : List.of("/v1/models", "/openai/v1/models")) {
         JsonNode list = Json.read(caller.send("GET", path, Buffer.buffer()).text());

@@ -9,27 +9,19 @@ import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.openai.generation.OpenAiModels;
 import dev.sluice.telemetry.meter.Api;
 import dev.sluice.transport.http.HttpExchange;
-import java.time.InstantSource;
 
 /**
  * The models that a caller may know of, in this interface's form.
  *
  * @param data finds models
  * @param control lists models
- * @param started when the server was started: the server does not know when models were made
+ * @param reports writes what they are
  */
-record ModelsRoute(DataPlane data, ControlPlane control, InstantSource started) {
+record ModelsRoute(DataPlane data, ControlPlane control, ModelReports reports) {
   void list(HttpExchange exchange) {
-    var out = new JsonWriter(256).raw("{\"object\":\"list\",\"data\":[");
-    boolean first = true;
-    for (String name : control.models(exchange.caller(), Operation.REPOSITORY_INDEX)) {
-      if (!first) {
-        out.raw(',');
-      }
-      first = false;
-      model(out, name);
-    }
-    exchange.json(200, out.raw("]}").toBuffer());
+    var out = new JsonWriter(256).raw('{');
+    reports.list(control.models(exchange.caller(), Operation.REPOSITORY_INDEX), out);
+    exchange.json(200, out.raw('}').toBuffer());
   }
 
   void one(HttpExchange exchange, String name) {
@@ -37,13 +29,8 @@ record ModelsRoute(DataPlane data, ControlPlane control, InstantSource started) 
     var selector = new ModelSelector.Latest(name);
     OpenAiModels.found(data.find(selector, exchange.caller(), Operation.MODEL_METADATA))
         .read(ModelLease::id);
-    var out = new JsonWriter(128);
-    model(out, name);
-    exchange.json(200, out.toBuffer());
-  }
-
-  private void model(JsonWriter out, String name) {
-    out.raw("{\"id\":").string(name).raw(",\"object\":\"model\",\"created\":");
-    out.number(started.instant().getEpochSecond()).raw(",\"owned_by\":\"sluice\"}");
+    var out = new JsonWriter(128).raw('{');
+    reports.model(name, out);
+    exchange.json(200, out.raw('}').toBuffer());
   }
 }

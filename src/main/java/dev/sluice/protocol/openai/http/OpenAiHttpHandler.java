@@ -14,7 +14,8 @@ import java.time.InstantSource;
 
 /**
  * The interface of OpenAI's language models: everything under {@code /openai/v1}, and under {@code
- * /v1} what V1 does not have. {@code /v1/models} is V1's where a listener carries that.
+ * /v1} what V1 does not have. {@code /v1/models} is V1's where a listener carries that, with {@link
+ * ModelReports} for a part of the answer.
  *
  * <p>One instance may serve all event loops.
  */
@@ -33,7 +34,7 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
       DataPlane data, ControlPlane control, InstantSource clock, boolean ownsModels) {
     completions = new CompletionRoute(data, clock, CompletionKind.TEXT);
     chat = new CompletionRoute(data, clock, CompletionKind.CHAT);
-    models = new ModelsRoute(data, control, InstantSource.fixed(clock.instant()));
+    models = new ModelsRoute(data, control, ModelReports.fromNow(clock));
     this.ownsModels = ownsModels;
   }
 

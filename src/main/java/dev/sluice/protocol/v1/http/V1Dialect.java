@@ -11,7 +11,6 @@ import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.Signature;
 import dev.sluice.protocol.codec.JsonException;
-import dev.sluice.protocol.codec.JsonWriter;
 import dev.sluice.protocol.v1.http.V1Request.Verb;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.http.HttpExchange;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Stateless; any thread.
  */
-public interface V1Dialect {
+public interface V1Dialect extends V1Reporter {
   /** The meaning of {@code inputs} in a predict request. */
   enum Inputs {
     /** Whole tensors, answered under {@code outputs}. */
@@ -53,9 +52,6 @@ public interface V1Dialect {
       this(status, "error", text);
     }
   }
-
-  /** Returns whether the protocol has such a request. */
-  boolean speaks(V1Request request);
 
   /** Returns the meaning of {@code inputs}. */
   Inputs inputs();
@@ -130,9 +126,6 @@ public interface V1Dialect {
   default ErrorCode notRows() {
     return ErrorCode.INVALID_ARGUMENT;
   }
-
-  /** Writes its members of a report, separated by commas, without the braces around them. */
-  void write(V1Report report, JsonWriter out);
 
   /**
    * Returns the error for a request that no dialect here has.

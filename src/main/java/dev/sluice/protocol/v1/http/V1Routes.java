@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The owner of {@code /v1} and {@code /}: reads the path, and asks the mounted dialects for their
@@ -43,17 +44,24 @@ public final class V1Routes implements HttpProtocolHandler {
   private final DataPlane data;
   private final ControlPlane control;
   private final List<V1Dialect> dialects;
+  private final List<V1Reporter> reporters;
   private final Predict predict;
   private final Explain explain;
 
   /**
    * @param dialects those of this listener, at least one; the first has the word where only one can
+   * @param others protocols that have a part in reports alone
    */
   public V1Routes(
-      DataPlane data, ControlPlane control, Explainer explainer, List<V1Dialect> dialects) {
+      DataPlane data,
+      ControlPlane control,
+      Explainer explainer,
+      List<V1Dialect> dialects,
+      List<V1Reporter> others) {
     this.data = data;
     this.control = control;
     this.dialects = List.copyOf(dialects);
+    this.reporters = Stream.concat(dialects.stream(), others.stream()).toList();
     this.predict = new Predict(data, this.dialects);
     // The parameters of an explain request are for the explanation.
     this.explain = new Explain(predict.withoutParameters(), data, explainer, this.dialects);
@@ -93,7 +101,7 @@ public final class V1Routes implements HttpProtocolHandler {
   }
 
   private boolean isSpoken(V1Request request) {
-    return dialects.stream().anyMatch(dialect -> dialect.speaks(request));
+    return reporters.stream().anyMatch(reporter -> reporter.speaks(request));
   }
 
   /**
@@ -130,12 +138,12 @@ public final class V1Routes implements HttpProtocolHandler {
   private void report(HttpExchange exchange, V1Request request, V1Report report) {
     var out = new JsonWriter(256).raw('{');
     int empty = out.size();
-    for (V1Dialect dialect : dialects) {
-      if (dialect.speaks(request)) {
+    for (V1Reporter reporter : reporters) {
+      if (reporter.speaks(request)) {
         if (out.size() > empty) {
           out.raw(',');
         }
-        dialect.write(report, out);
+        reporter.write(report, out);
       }
     }
     exchange.json(200, out.raw('}').toBuffer());

@@ -59,7 +59,7 @@ class V1RoutesIT {
             System::nanoTime,
             new RequestMemory(
                 new MemoryBudget(LimitsConfig.DEFAULT.memoryBudget()), false, System::nanoTime));
-    var routes = new V1Routes(PLANES, PLANES, PLANES, List.of(dialects));
+    var routes = new V1Routes(PLANES, PLANES, PLANES, List.of(dialects), List.of());
     HttpServer server =
         vertx
             .createHttpServer()
