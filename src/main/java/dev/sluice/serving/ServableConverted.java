@@ -9,7 +9,6 @@ import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.Scheduler;
-import dev.sluice.scheduling.stream.SingleResponseStreams;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.plugin.ConvertedScheduler;
 import dev.sluice.serving.plugin.ConvertedStreams;
@@ -62,10 +61,8 @@ public final class ServableConverted implements Servable {
             model.scheduler(),
             model.streams());
     this.scheduler = new ConvertedScheduler(calls);
-    this.streams =
-        facts.metadata().decoupled()
-            ? new ConvertedStreams(calls)
-            : new SingleResponseStreams(scheduler);
+    // A model that answers once may stream its rows all the same.
+    this.streams = new ConvertedStreams(calls);
   }
 
   /** Returns the model as callers see it: it answers as the model behind the converter does. */

@@ -29,6 +29,10 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
   private boolean begun;
   private boolean modelIsDone;
   private boolean over;
+
+  /** Why the model has failed; null if it has not. */
+  private @Nullable Throwable failure;
+
   private ConverterCalls.@Nullable Part<?> call;
   private Flow.@Nullable Subscription model;
 
@@ -89,7 +93,9 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
     if (over || call != null) {
       return;
     }
-    if (waiting.isEmpty()) {
+    if (failure != null && (waiting.isEmpty() || demand == 0)) {
+      fail(failure);
+    } else if (waiting.isEmpty()) {
       if (modelIsDone) {
         over = true;
         reader.onComplete();
@@ -121,17 +127,18 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
     convertNext();
   }
 
-  /** Ends the stream at once: a slow reader hears of it before what waits. */
+  /** Ends the stream behind what came before, but at once if the reader is slow. */
   @Override
-  public void onError(Throwable failure) {
+  public void onError(Throwable why) {
     modelIsDone = true;
-    fail(failure);
+    failure = why;
+    convertNext();
   }
 
-  private void fail(Throwable failure) {
+  private void fail(Throwable why) {
     if (!over) {
       end();
-      reader.onError(failure);
+      reader.onError(why);
     }
   }
 
