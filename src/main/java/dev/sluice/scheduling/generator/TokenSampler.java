@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
  * Chooses one of many by their logits: the largest, or by chance. The chances are those of {@code
  * softmax(logits / temperature)} among the {@code top_k} largest, cut where {@code top_p} of them
  * is reached, without those below {@code min_p} of the likeliest. Penalties and biases change the
- * logits before either. The random numbers are those of {@link SplittableRandom#nextDouble()}, one
- * for each choice; they are laid against the candidates from the likeliest to the least likely if
- * these were cut, else in their own order. One thread at a time.
+ * logits before either. One thread at a time.
+ *
+ * <p>Chance is a race: each candidate has a random time that does not depend on the logits, which
+ * its probability shortens, and the first one is chosen. So logits that differ in their last
+ * digits, as those of rows in batches of different sizes do, have the same winner but where two
+ * arrive together. Laid against sums of probabilities, one random number would choose others as
+ * soon as these sums differ by more than the probability of most tokens.
  */
 final class TokenSampler {
   private final Sampling sampling;
@@ -130,24 +134,28 @@ final class TokenSampler {
     weigh(count);
     boolean cut = sampling.topK() > 0 && sampling.topK() < count;
     if (cut || sampling.topP() < 1) {
-      return drawFromLikeliest(count, cut ? sampling.topK() : count);
+      keepLikeliest(count, cut ? sampling.topK() : count);
     }
-    double sum = 0;
+    return first(count);
+  }
+
+  /** Returns which one arrives first: times are exponentially distributed, by the weights. */
+  private int first(int count) {
+    SplittableRandom times = random.split();
+    double earliest = Double.POSITIVE_INFINITY;
+    int first = 0;
     for (int i = 0; i < count; i++) {
-      sum += weights[i];
-    }
-    double left = random.nextDouble() * sum;
-    int last = 0;
-    for (int i = 0; i < count; i++) {
-      if (weights[i] > 0) {
-        last = i;
-        left -= weights[i];
-        if (left < 0) {
-          return i;
+      double chance = times.nextDouble();
+      // Its logarithm, which takes long, is larger than itself.
+      if (weights[i] > 0 && chance < earliest * weights[i]) {
+        double time = -Math.log1p(-chance) / weights[i];
+        if (time < earliest) {
+          earliest = time;
+          first = i;
         }
       }
     }
-    return last;
+    return first;
   }
 
   private void read(Tensor logits, long from, int count, @Nullable TokenCounts before) {
@@ -191,7 +199,7 @@ final class TokenSampler {
     }
   }
 
-  private int drawFromLikeliest(int count, int most) {
+  private void keepLikeliest(int count, int most) {
     long[] order = likeliestFirst(count);
     double sum = 0;
     for (int i = 0; i < most; i++) {
@@ -202,14 +210,9 @@ final class TokenSampler {
     while (kept < most && (kept == 0 || reached < sampling.topP() * sum)) {
       reached += weights[index(order, kept++)];
     }
-    double left = random.nextDouble() * reached;
-    for (int i = 0; i < kept; i++) {
-      left -= weights[index(order, i)];
-      if (left < 0) {
-        return index(order, i);
-      }
+    for (int i = kept; i < count; i++) {
+      weights[index(order, i)] = 0;
     }
-    return index(order, kept - 1);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
@@ -14,7 +15,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -104,6 +107,46 @@ class TokenSamplerTest {
     List<Integer> first = hundred(sampling);
     assertThat(hundred(sampling)).isEqualTo(first);
     assertThat(first.stream().distinct().count()).isGreaterThan(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 1", "3, 1", "0, 0.99"})
+  void tokensAreChosenAsOftenAsTheyAreLikely(int topK, double topP) {
+    var chooser =
+        new TokenSampler(new Sampling(1, topK, topP, Optional.of(8L), new Penalties(1, 0, 0)));
+    var chosen = new int[4];
+    try (Tensor logits = logits(Math.log(2), Math.log(5), Math.log(3), -20)) {
+      for (int i = 0; i < 20_000; i++) {
+        chosen[chooser.choose(logits, 0, 4, null)]++;
+      }
+    }
+    assertThat(chosen[0]).isCloseTo(4_000, within(300));
+    assertThat(chosen[1]).isCloseTo(10_000, within(300));
+    assertThat(chosen[2]).isCloseTo(6_000, within(300));
+    assertThat(chosen[3]).isZero();
+  }
+
+  /** A row beside others differs so from what it is alone. */
+  @ParameterizedTest
+  @CsvSource({"0, 1", "2000, 1", "0, 0.9"})
+  void logitsThatDifferInTheirLastDigitsHaveTheSameChoices(int topK, double topP) {
+    var random = new Random(5);
+    double[] alone = random.doubles(49_152, -10, 10).toArray();
+    double[] beside =
+        DoubleStream.of(alone).map(logit -> logit + 1e-5 * random.nextGaussian()).toArray();
+    var sampling = new Sampling(1, topK, topP, Optional.of(9L), new Penalties(1, 0, 0));
+    assertThat(choices(sampling, beside)).isEqualTo(choices(sampling, alone));
+  }
+
+  private static List<Integer> choices(Sampling sampling, double... values) {
+    var chooser = new TokenSampler(sampling);
+    List<Integer> chosen = new ArrayList<>();
+    try (Tensor logits = logits(values)) {
+      for (int i = 0; i < 200; i++) {
+        chosen.add(chooser.choose(logits, 0, values.length, null));
+      }
+    }
+    return chosen;
   }
 
   private static List<Integer> hundred(Sampling sampling) {
