@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, ModelConfig config) {
   private static final Logger LOG = LoggerFactory.getLogger(StreamLengths.class);
+  private static final String ONE_SIZE = "its caches are of one size, with a position for each row";
 
   /** A lease for runs while the model is loaded. */
   private record LoadingLease(ModelId id, ModelMetadata metadata) implements ModelLease {
@@ -49,7 +50,7 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
       List<LoopProof> proofs = prove(session);
       generator.use(proofs, most, chunk, prefixes, preempts);
       for (LoopProof proof : proofs) {
-        if (most > 0 && proof.side().isEmpty()) {
+        if (most > 0 && !proof.apart().isEmpty()) {
           log(proof, proof.apart(), "streams of different lengths are not joined");
         }
         if (chunk > 0) {
@@ -92,7 +93,7 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
 
   private static LoopProof hardest(List<LoopProof> proofs) {
     return proofs.stream()
-        .filter(proof -> proof.side().isEmpty())
+        .filter(proof -> !proof.apart().isEmpty())
         .findFirst()
         .orElse(proofs.getFirst());
   }
@@ -143,15 +144,16 @@ record StreamLengths(Generator generator, ModelMetadata metadata, ModelId id, Mo
   }
 
   private String lengths(LoopProof proof) {
-    if (proof.side().isEmpty()) {
+    if (!proof.apart().isEmpty()) {
       return "streams of different lengths run apart: " + proof.apart();
     }
     String proved =
-        proof.side().get() + " padding does not change its answers: streams of different lengths ";
+        proof.side().map(side -> side + " padding does not change its answers").orElse(ONE_SIZE)
+            + ": streams of different lengths ";
     if (!config.batching().joined()) {
       return proved + "would advance together with max_batch_size: 16 in model.yml";
     }
-    return config.stream().maxPadding() == 0
+    return proof.side().isPresent() && config.stream().maxPadding() == 0
         ? proved + "would advance together without stream.max_padding: 0"
         : proved
             + "advance together"

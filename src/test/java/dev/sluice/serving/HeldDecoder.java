@@ -205,7 +205,12 @@ final class HeldDecoder implements AutoCloseable {
 
   /** Holds another stream's prompt in the model, so that all that is asked for waits behind it. */
   void block() {
-    blocker = stream(1).ask(1);
+    block(stream(1));
+  }
+
+  /** Does so with this one. */
+  void block(StreamReader stream) {
+    blocker = stream.ask(1);
     session.awaitRun();
   }
 

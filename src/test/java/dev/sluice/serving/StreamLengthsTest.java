@@ -392,4 +392,41 @@ class StreamLengthsTest {
                 + " streams of different lengths advance together;"
                 + " prompts run whole: its messages have the output logits of the whole prompt");
   }
+
+  @Test
+  void streamsWithCachesOfOneSizeAdvanceTogetherWithoutPadding() {
+    Path writer = Path.of("src/sample/models/writer");
+    folder = writer.resolve("1");
+    decoder = new HeldDecoder(folder, HeldDecoder.config(writer), "past.0.key");
+    assertThat(model().streamAdvice().orElseThrow())
+        .startsWith(
+            "its caches are of one size, with a position for each row:"
+                + " streams of different lengths advance together; prompts run in chunks");
+    int proved = held().shapes().size();
+    StreamReader[] readers = {prefilled("Dear Sir"), prefilled("I am")};
+    decoder().block(stream(letters("No")));
+    readers[0].ask(3);
+    readers[1].ask(3);
+    settle();
+    held().letGo(2);
+    Polling.await("both have run", () -> !decoded(proved + 3).isEmpty());
+    assertThat(decoded(proved + 3)).first().isEqualTo(Shape.of(2, 4, 128, 32));
+    held().open();
+    for (StreamReader reader : readers) {
+      reader.leave();
+    }
+    settle();
+  }
+
+  private StreamReader prefilled(String text) {
+    held().hold();
+    StreamReader reader = stream(letters(text)).ask(1);
+    held().letGo(1);
+    Polling.await("the prompt has run", () -> reader.waiting() == 1);
+    return reader;
+  }
+
+  private static NamedTensor letters(String text) {
+    return new NamedTensor("text", Tensors.texts(Shape.of(1), text));
+  }
 }

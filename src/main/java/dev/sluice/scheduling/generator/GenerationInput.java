@@ -1,6 +1,8 @@
 package dev.sluice.scheduling.generator;
 
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
+import java.util.stream.IntStream;
 
 /**
  * An input of a model that is run in a loop.
@@ -31,5 +33,18 @@ record GenerationInput(TensorSpec spec, Origin origin, int output) {
   /** Returns whether the caller's own tensor is needed no more after the first step. */
   boolean isReplaced() {
     return origin == Origin.CHOICE || origin == Origin.POSITION || origin == Origin.FEEDBACK;
+  }
+
+  /** Returns whether it has one shape in each step behind the prompt, however many there were. */
+  boolean isOfOneSize() {
+    Shape shape = spec.shape();
+    return shape.isRankKnown()
+        && shape.rank() > 0
+        && switch (origin) {
+          case MASK -> false;
+          case CHOICE, POSITION -> true;
+          case FEEDBACK, CALLER ->
+              IntStream.range(1, shape.rank()).noneMatch(i -> shape.dim(i) == Shape.ANY);
+        };
   }
 }

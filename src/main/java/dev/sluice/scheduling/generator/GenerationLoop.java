@@ -59,6 +59,14 @@ record GenerationLoop(
     return 0;
   }
 
+  /**
+   * Returns whether each step behind a prompt has inputs of the same shapes, however long its
+   * stream is by then: with caches of one size, and a position for each row.
+   */
+  boolean hasStepsOfOneSize() {
+    return inputs.stream().allMatch(GenerationInput::isOfOneSize);
+  }
+
   /** Returns the computed outputs that get longer with each step, with the inputs they go to. */
   Map<String, String> caches() {
     var caches = new HashMap<String, String>();

@@ -118,6 +118,9 @@ public final class Generator implements StreamPlan, AutoCloseable {
     String signature = model.loop().called().name();
     Optional<String> whole = new ChunkProof(model).obstacle();
     Optional<String> afresh = whole.or(() -> new PrefixProof(model).obstacle());
+    if (model.loop().hasStepsOfOneSize()) {
+      return new LoopProof(signature, Optional.empty(), "", whole, afresh, Map.of());
+    }
     var obstacles = new LinkedHashSet<String>();
     for (PaddingSide side : PaddingSide.values()) {
       Optional<String> obstacle = new PaddingProof(model, side, false).obstacle();

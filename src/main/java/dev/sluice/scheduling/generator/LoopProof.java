@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param signature its name
  * @param side the side on which padding changes nothing, so that streams of different lengths run
- *     together; empty: neither
+ *     together; empty: neither, or none is needed since steps of all lengths have one size
  * @param apart why streams of different lengths run apart; empty if they do not
  * @param whole why prompts run whole; empty if chunks change nothing
  * @param afresh why each prompt is computed from its beginning; empty if it may begin with what an
