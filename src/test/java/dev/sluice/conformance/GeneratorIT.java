@@ -168,6 +168,20 @@ class GeneratorIT {
     assertThat(join(stream(PLACED, body))).isEqualTo(wanted);
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 32})
+  void aTokenThatTheModelDoesNotHaveIsRefusedBeforeTheRun(long token) {
+    Buffer body = Buffer.buffer("{\"ids\":[3,%d]}".formatted(token));
+    Buffer answer =
+        join(
+            request(client, GROWING)
+                .compose(request -> request.send(body).compose(HttpClientResponse::body)));
+    assertThat(answer.toString())
+        .contains(
+            "input \\\"ids\\\" has token %d in element 1; the model has tokens from 0 to 31"
+                .formatted(token));
+  }
+
   @Test
   void readersThatVanishOrDawdleLeakNothingAndSpoilNoOtherStream() throws Exception {
     var random = new Random(11);

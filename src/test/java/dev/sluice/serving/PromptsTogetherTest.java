@@ -140,10 +140,11 @@ class PromptsTogetherTest extends PromptsOfADecoder {
   @Test
   void whoTheyWaitForMayFail() throws Throwable {
     start("");
-    long[] wrong = prompt(18, 4, 0);
-    wrong[21] = 1_000_000;
-    List<StreamReader> readers = together(List.of(wrong, prompt(18, 4, 1), prompt(18, 4, 2)));
-    assertThatThrownBy(readers.get(0)::end).isInstanceOf(InferenceException.class);
+    held().failNext(Shape.of(1, 22));
+    List<StreamReader> readers = together(different(18, 4).subList(0, 3));
+    assertThatThrownBy(readers.get(0)::end)
+        .isInstanceOf(InferenceException.class)
+        .hasMessageContaining("the run fails");
     assertSaysWhatALoopSays(readers.get(1), prompt(18, 4, 1));
     assertSaysWhatALoopSays(readers.get(2), prompt(18, 4, 2));
     assertThat(prompts()).containsExactly("1x22", "1x22", "1x4");

@@ -1,5 +1,7 @@
 package dev.sluice.testing;
 
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.Signature;
 import dev.sluice.runtime.ForwardingSession;
 import dev.sluice.runtime.ModelSession;
@@ -11,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A real session whose runs a test holds until it lets them go, and whose inputs it sees. */
 public final class HeldSession extends ForwardingSession {
@@ -19,6 +23,7 @@ public final class HeldSession extends ForwardingSession {
   private final String watched;
   private final Semaphore runs = new Semaphore(OPEN);
   private final List<Shape> shapes = new CopyOnWriteArrayList<>();
+  private final AtomicReference<@Nullable Shape> failing = new AtomicReference<>();
 
   /**
    * @param session taken over
@@ -44,6 +49,11 @@ public final class HeldSession extends ForwardingSession {
     runs.release(OPEN);
   }
 
+  /** Has the next run fail whose watched input has this shape. */
+  public void failNext(Shape shape) {
+    failing.set(shape);
+  }
+
   /** Waits until a run is held. */
   public void awaitRun() {
     Polling.await("a run is held", runs::hasQueuedThreads);
@@ -67,13 +77,17 @@ public final class HeldSession extends ForwardingSession {
       List<TensorSpec> outputs,
       Map<String, String> inPlace) {
     runs.acquireUninterruptibly();
-    shapes.add(
+    Shape shape =
         inputs.stream()
             .filter(input -> input.name().equals(watched))
             .map(input -> input.tensor().shape())
             .findFirst()
-            .map(Objects::requireNonNull)
-            .orElseThrow());
+            .orElseThrow();
+    shapes.add(shape);
+    if (Objects.equals(shape, failing.get())) {
+      failing.set(null);
+      throw new InferenceException(ErrorCode.INTERNAL, "the run fails");
+    }
     return session.run(signature, inputs, outputs, inPlace);
   }
 }

@@ -1,14 +1,18 @@
 package dev.sluice.scheduling.generator;
 
+import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
 import dev.sluice.scheduling.generator.input.AttentionMask;
 import dev.sluice.scheduling.generator.input.PositionIds;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +34,31 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
    * @throws InferenceException with INVALID_ARGUMENT if a loop cannot begin with it
    */
   static PromptState of(GenerationLoop loop, InferenceRequest request) {
-    NamedTensor prompt = loop.config().next().map(next -> request.input(next.to())).orElse(null);
+    GeneratorConfig.Next next = loop.config().next().orElse(null);
+    NamedTensor prompt = next == null ? null : request.input(next.to());
+    if (prompt != null) {
+      requireTokens(prompt, loop.candidates(Objects.requireNonNull(next)));
+    }
     return new PromptState(loop, request, rows(request, prompt), promptLength(prompt));
+  }
+
+  /** What the model would find for others, if anything, is no token: the last one for -1. */
+  private static void requireTokens(NamedTensor prompt, long tokens) {
+    Tensor ids = prompt.tensor();
+    if (tokens < 0 || !(ids.type() == DataType.INT64 || ids.type() == DataType.INT32)) {
+      return;
+    }
+    for (long i = 0; i < ids.shape().elementCount(); i++) {
+      long id =
+          ids.type() == DataType.INT64
+              ? ids.data().getAtIndex(ValueLayout.JAVA_LONG, i)
+              : ids.data().getAtIndex(ValueLayout.JAVA_INT, i);
+      if (id < 0 || id >= tokens) {
+        throw InferenceException.invalid(
+            "input \"%s\" has token %d in element %d; the model has tokens from 0 to %d"
+                .formatted(prompt.name(), id, i, tokens - 1));
+      }
+    }
   }
 
   private static int rows(InferenceRequest request, @Nullable NamedTensor prompt) {
