@@ -6,7 +6,10 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.ValueLayout;
 
-/** Answers for texts, with the number of each text's tokens. Owner of the answers. One thread. */
+/**
+ * Answers for texts, with the number of each text's tokens. Owner of the answers. One thread at a
+ * time.
+ */
 final class CountedTexts implements EncodedTexts {
   private final EncodedTexts answers;
   private final int[] counts;

@@ -3,7 +3,10 @@ package dev.sluice.serving.encoder;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 
-/** Answers for texts, put together row by row in any order. Owns them until they are built. */
+/**
+ * Answers for texts, put together row by row in any order. Owns them until they are built. One
+ * thread at a time.
+ */
 interface EncodedTexts extends AutoCloseable {
   /**
    * Takes a text's answer.

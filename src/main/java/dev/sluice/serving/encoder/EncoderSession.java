@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session that takes texts, before one that takes tokens: tokenizes them, runs those of like
- * lengths together, and makes their answers of what the model computes, in the order of the texts.
+ * lengths together, on idle cores too, and makes their answers of what the model computes, in the
+ * order of the texts.
  *
  * <p>Owner of the session that it stands before. Threads: as of that session.
  */
@@ -33,12 +34,21 @@ public final class EncoderSession extends ForwardingSession {
   private static final int LONGEST_TEXT = 1 << 20;
 
   private final TextEncoder encoder;
+  private final HelperSessions helpers;
+  private final int mostHelpers;
   private final ModelMetadata metadata;
 
-  /** Stands before a session, which it takes over. */
-  public EncoderSession(ModelSession session, TextEncoder encoder) {
+  /**
+   * Stands before a session, which it takes over.
+   *
+   * @param mostHelpers threads that may compute texts of a request beside the one that runs it,
+   *     each on a session that shares what this one has loaded
+   */
+  public EncoderSession(ModelSession session, TextEncoder encoder, int mostHelpers) {
     super(session);
     this.encoder = encoder;
+    this.mostHelpers = mostHelpers;
+    this.helpers = new HelperSessions(session, mostHelpers);
     Signature shown = encoder.shown();
     this.metadata =
         session.metadata().withSignatures(Map.of(shown.name(), shown)).withShapesBinding();
@@ -51,7 +61,25 @@ public final class EncoderSession extends ForwardingSession {
 
   @Override
   public Optional<ModelSession> share() {
-    return session.share().map(shared -> new EncoderSession(shared, encoder));
+    return session.share().map(shared -> new EncoderSession(shared, encoder, mostHelpers));
+  }
+
+  @Override
+  public void interrupt() {
+    helpers.interrupt();
+    session.interrupt();
+  }
+
+  @Override
+  public void resume() {
+    helpers.resume();
+    session.resume();
+  }
+
+  @Override
+  public void close() {
+    helpers.close();
+    session.close();
   }
 
   @Override
@@ -121,9 +149,16 @@ public final class EncoderSession extends ForwardingSession {
    */
   private void encode(
       List<TokenSequence> texts, List<int[]> buckets, long first, EncodedTexts answers) {
-    for (int[] bucket : buckets) {
-      List<TokenSequence> rows = Arrays.stream(bucket).mapToObj(texts::get).toList();
-      try (Tensor computed = compute(rows)) {
+    SharedRun.Group group =
+        (session, each) -> encode(session, texts, buckets.get(each), first, answers);
+    new SharedRun(buckets.size(), group, helpers, IdleCores.OF_PROCESS).run(session);
+  }
+
+  private void encode(
+      ModelSession by, List<TokenSequence> texts, int[] bucket, long first, EncodedTexts answers) {
+    List<TokenSequence> rows = Arrays.stream(bucket).mapToObj(texts::get).toList();
+    try (Tensor computed = compute(by, rows)) {
+      synchronized (answers) {
         for (int i = 0; i < bucket.length; i++) {
           answers.take(first + bucket[i], computed, i, rows.get(i).length());
         }
@@ -146,13 +181,12 @@ public final class EncoderSession extends ForwardingSession {
         : IntStream.range(0, texts.size()).mapToObj(place -> new int[] {place}).toList();
   }
 
-  private Tensor compute(List<TokenSequence> rows) {
+  private Tensor compute(ModelSession by, List<TokenSequence> rows) {
     EncoderGraph graph = encoder.graph();
     List<NamedTensor> inputs =
         new TokenTensors(rows, encoder.padToken()).inputs(graph.called().inputs());
     try {
-      Tensor computed =
-          session.run(graph.called(), inputs, List.of(graph.output())).getFirst().tensor();
+      Tensor computed = by.run(graph.called(), inputs, List.of(graph.output())).getFirst().tensor();
       return require(computed, rows);
     } finally {
       NamedTensor.closeAll(inputs);

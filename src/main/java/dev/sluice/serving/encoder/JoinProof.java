@@ -40,7 +40,7 @@ record JoinProof(ModelSession session, TextEncoder encoder) {
 
   private Optional<String> difference(List<TokenSequence> tokens) {
     @SuppressWarnings("resource") // The session behind it is borrowed.
-    var trial = new EncoderSession(session, encoder);
+    var trial = new EncoderSession(session, encoder, 0);
     int[] all = IntStream.range(0, tokens.size()).toArray();
     List<int[]> each = IntStream.of(all).mapToObj(place -> new int[] {place}).toList();
     try (Tensor together = trial.trial(tokens, List.of(all));

@@ -10,7 +10,10 @@ import dev.sluice.tensor.TensorBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The likeliest class of each text, and its score; for pairs there is one class. One thread. */
+/**
+ * The likeliest class of each text, and its score; for pairs there is one class. One thread at a
+ * time.
+ */
 final class TextScores implements EncodedTexts {
   private final Activation activation;
   private final List<String> labels;

@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Vectors of texts. One thread. */
+/** Vectors of texts. One thread at a time. */
 final class TextVectors implements EncodedTexts {
   private static final int VECTORS_RANK = 3;
 

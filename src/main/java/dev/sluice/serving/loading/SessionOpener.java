@@ -1,6 +1,7 @@
 package dev.sluice.serving.loading;
 
 import dev.sluice.config.compat.triton.proto.ModelWarmup;
+import dev.sluice.config.model.InstanceLimit;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.inference.ErrorCode;
@@ -14,11 +15,13 @@ import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.serving.AvailableMemory;
 import dev.sluice.serving.encoder.EncoderSession;
+import dev.sluice.serving.encoder.TextEncoder;
 import dev.sluice.serving.ragged.RaggedSession;
 import dev.sluice.serving.warmup.DeclaredWarmUp;
 import dev.sluice.serving.warmup.RecordedWarmUp;
 import dev.sluice.serving.warmup.WarmUp;
 import dev.sluice.serving.worker.ReopenableSession;
+import dev.sluice.serving.worker.WorkerLimit;
 import dev.sluice.telemetry.meter.LoadMeters;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,11 +174,22 @@ record SessionOpener(
     }
     completed
         .encoder()
-        .ifPresent(encoder -> sessions.set(last, new EncoderSession(sessions.get(last), encoder)));
+        .ifPresent(encoder -> sessions.set(last, encoding(sessions.get(last), encoder, completed)));
     sessions.set(last, new LimitedSession(sessions.get(last), maxOutputSize));
     sessions.set(last, RaggedSession.before(sessions.get(last), source.id(), completed.config()));
     sessions.set(
         last, new DeclaredTensors(source.id(), completed.config()).applyTo(sessions.get(last)));
+  }
+
+  /** One request's texts may take the cores that further workers would have for other requests. */
+  private static EncoderSession encoding(
+      ModelSession session, TextEncoder encoder, CompletedSettings completed) {
+    ModelConfig config = completed.config();
+    boolean unlimited =
+        InstanceLimit.of(config).stream().allMatch(limit -> limit.resources().isEmpty());
+    int cores = Runtime.getRuntime().availableProcessors();
+    return new EncoderSession(
+        session, encoder, WorkerLimit.of(config, session, unlimited, cores).most() - 1);
   }
 
   private void addWarm(ModelSession opened, CompletedSettings config, List<ModelSession> sessions) {

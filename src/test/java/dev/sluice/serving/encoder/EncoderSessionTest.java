@@ -61,7 +61,7 @@ class EncoderSessionTest {
       Optional<EncoderSession> found =
           new EncoderFiles(ID, config, PublishedModel.in(List.of(folder)))
               .find(session)
-              .map(encoder -> new EncoderSession(session, encoder));
+              .map(encoder -> new EncoderSession(session, encoder, 1));
       if (found.isEmpty()) {
         session.close();
       }
