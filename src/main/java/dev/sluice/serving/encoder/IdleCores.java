@@ -42,7 +42,10 @@ final class IdleCores {
     busy.decrementAndGet();
   }
 
-  /** Runs a task on a thread of its own if a core is idle; false, and it is not run, if none is. */
+  /**
+   * Runs a task on a thread of its own if a core is idle; false, and it is not run, if none is, or
+   * if the system has no thread left.
+   */
   boolean tryStart(Runnable task) {
     if (busy.incrementAndGet() > cores) {
       busy.decrementAndGet();
@@ -57,7 +60,7 @@ final class IdleCores {
         }
       });
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
       busy.decrementAndGet();
       return false;
     }

@@ -83,8 +83,9 @@ final class SharedRun {
 
   /** As many threads as there are groups besides the one that the worker goes on with. */
   private void askForHelp() {
+    int wanted = left.get() - 1;
     boolean found = true;
-    while (found && started < left.get() - 1) {
+    while (found && started < wanted) {
       ModelSession session = helpers.take();
       found = session != null && cores.tryStart(() -> help(session));
       if (found) {
