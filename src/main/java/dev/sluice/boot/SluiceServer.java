@@ -300,10 +300,13 @@ public final class SluiceServer implements Server {
         .vertx()
         .setPeriodic(
             HeapTrimmer.INTERVAL.toMillis(),
-            _ ->
+            _ -> {
+              if (!closing.get()) {
                 threads
                     .load(unused::look, true)
-                    .onFailure(e -> LOG.error("memory is not given back", e)));
+                    .onFailure(e -> LOG.error("memory is not given back", e));
+              }
+            });
   }
 
   private Object scan() {
@@ -390,7 +393,7 @@ public final class SluiceServer implements Server {
     ServerThreads.await(threads.loaded());
     // What is still being deployed cannot be undeployed.
     ServerThreads.await(measuring.otherwiseEmpty());
-    ServerThreads.await(threads.vertx().close());
+    threads.close();
   }
 
   @Override

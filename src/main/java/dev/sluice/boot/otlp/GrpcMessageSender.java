@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -96,7 +97,11 @@ final class GrpcMessageSender implements GrpcSender {
     RetryPolicy retries = config.getRetryPolicy();
     int attempts = retries == null ? 1 : retries.getMaxAttempts();
     Duration pause = retries == null ? Duration.ZERO : retries.getInitialBackoff();
-    attempt(framed, attempts, pause).onComplete(onResponse::accept, onError::accept);
+    try {
+      attempt(framed, attempts, pause).onComplete(onResponse::accept, onError::accept);
+    } catch (RejectedExecutionException e) {
+      onError.accept(e); // The server's event loops have ended.
+    }
   }
 
   private Buffer framed(MessageWriter message) throws IOException {
@@ -164,7 +169,11 @@ final class GrpcMessageSender implements GrpcSender {
   @Override
   public CompletableResultCode shutdown() {
     var closed = new CompletableResultCode();
-    client.close().onComplete(_ -> closed.succeed(), closed::failExceptionally);
+    try {
+      client.close().onComplete(_ -> closed.succeed(), closed::failExceptionally);
+    } catch (RejectedExecutionException e) {
+      closed.succeed(); // The server's event loops have ended, and the client with them.
+    }
     return closed;
   }
 }

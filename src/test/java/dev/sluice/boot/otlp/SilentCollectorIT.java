@@ -116,6 +116,9 @@ class SilentCollectorIT {
   @ParameterizedTest
   @EnumSource(Protocol.class)
   void aServerThatStopsDoesNotWaitForIt(Protocol protocol) throws IOException {
+    List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((_, failure) -> uncaught.add(failure));
     try (var silent = silent()) {
       long begun;
       try (var server = serve(silent, protocol);
@@ -124,7 +127,18 @@ class SilentCollectorIT {
         begun = System.nanoTime();
       }
       assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+      Polling.await("the last messages are given up", () -> !exports());
+      assertThat(uncaught).isEmpty();
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
     }
+  }
+
+  /** Returns whether a thread of a server's exporters goes on. */
+  private static boolean exports() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .anyMatch(name -> name.equals("last-metrics") || name.startsWith("BatchSpanProcessor"));
   }
 
   /** One whose peer has vanished looks the same. */
