@@ -38,11 +38,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -210,7 +212,7 @@ class ChatIT {
     List<Example> examples = examples();
     try (HttpClient client = HttpClient.newHttpClient()) {
       List<CompletableFuture<String>> answers =
-          examples.stream().map(example -> stream(client, example)).toList();
+          examples.stream().map(example -> stream(client, example.body())).toList();
       for (int i = 0; i < examples.size(); i++) {
         assertThat(joined(answers.get(i).join(), "/text")).isEqualTo(examples.get(i).answer());
       }
@@ -237,6 +239,32 @@ class ChatIT {
     assertThat(count("inference_count") - steps)
         .as("steps of streams of different lengths share runs")
         .isGreaterThan(2 * (count("execution_count") - runs));
+  }
+
+  @Test
+  void seededStreamsAmong63OthersSayWhatEachSaysAlone() throws Exception {
+    List<Example> examples = examples();
+    List<String> bodies =
+        IntStream.range(0, CLIENTS)
+            .mapToObj(i -> seeded(examples.get(i % examples.size()).text(), i))
+            .toList();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      var alone = new ArrayList<String>();
+      for (String body : bodies) {
+        alone.add(streamed(client, body));
+      }
+      List<CompletableFuture<String>> together =
+          bodies.stream().map(body -> stream(client, body)).toList();
+      assertThat(together.stream().map(answer -> joined(answer.join(), "/text")))
+          .containsExactlyElementsOf(alone);
+      assertThat(Set.copyOf(alone))
+          .as("what they say is up to their seeds")
+          .hasSizeGreaterThan(examples.size());
+    }
+  }
+
+  private static String seeded(String text, int seed) {
+    return json(Map.of("text", text, "temperature", 1.3, "seed", seed, "max_tokens", 12));
   }
 
   private static long count(String statistic) {
@@ -283,10 +311,8 @@ class ChatIT {
     return HttpRequest.newBuilder(address).POST(BodyPublishers.ofString(body)).build();
   }
 
-  private static CompletableFuture<String> stream(HttpClient client, Example example) {
-    return client
-        .sendAsync(streaming(example.body()), BodyHandlers.ofString())
-        .thenApply(HttpResponse::body);
+  private static CompletableFuture<String> stream(HttpClient client, String body) {
+    return client.sendAsync(streaming(body), BodyHandlers.ofString()).thenApply(HttpResponse::body);
   }
 
   @Test
