@@ -78,9 +78,15 @@ class ModelStatesIT {
 
   private void compare(String state, Map<String, String> answers) throws IOException {
     var lines = new ArrayList<String>();
-    answers.forEach((call, answer) ->
-        lines.add(call + " | " + answer.replace(models.toString(), "MODELS").strip()));
+    answers.forEach((call, answer) -> lines.add(call + " | " + withoutPlaceAndTime(answer)));
     assertThat(lines).isEqualTo(Files.readAllLines(EXPECTED.resolve(state + ".txt")));
+  }
+
+  private String withoutPlaceAndTime(String answer) {
+    return answer
+        .replace(models.toString(), "MODELS")
+        .replaceFirst("\"created\":\\d+", "\"created\":SECONDS")
+        .strip();
   }
 
   @Test
