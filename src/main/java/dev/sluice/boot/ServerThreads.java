@@ -96,7 +96,7 @@ record ServerThreads(Vertx vertx, int eventLoops, WorkerExecutor loading, Set<Fu
     try {
       ended.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("the server's threads have not ended after {}", most);
+      LOG.warn("the server's threads have not ended after {} ms", most.toMillis());
     } catch (ExecutionException e) {
       LOG.warn("the server's threads have not ended", e.getCause());
     } catch (InterruptedException e) {

@@ -45,7 +45,7 @@ class ServerThreadsTest {
   @Test
   void whatDoesNotEndIsNotWaitedForAndLogged() {
     ServerThreads.awaitEnd(Promise.promise().future(), Duration.ofMillis(10));
-    assertThat(said()).containsExactly("the server's threads have not ended after PT0.01S");
+    assertThat(said()).containsExactly("the server's threads have not ended after 10 ms");
   }
 
   @Test

@@ -1,6 +1,5 @@
 package dev.sluice.scheduling.generator;
 
-import dev.sluice.config.model.GeneratorConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
@@ -11,8 +10,8 @@ import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorSpec;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,30 +33,43 @@ record PromptState(GenerationLoop loop, InferenceRequest request, int rows, int 
    * @throws InferenceException with INVALID_ARGUMENT if a loop cannot begin with it
    */
   static PromptState of(GenerationLoop loop, InferenceRequest request) {
-    GeneratorConfig.Next next = loop.config().next().orElse(null);
-    NamedTensor prompt = next == null ? null : request.input(next.to());
+    NamedTensor prompt = loop.config().next().map(next -> request.input(next.to())).orElse(null);
     if (prompt != null) {
-      requireTokens(prompt, loop.candidates(Objects.requireNonNull(next)));
+      loop.config().next().ifPresent(next -> requireTokens(prompt, loop.candidates(next)));
     }
     return new PromptState(loop, request, rows(request, prompt), promptLength(prompt));
   }
 
-  /** What the model would find for others, if anything, is no token: the last one for -1. */
   private static void requireTokens(NamedTensor prompt, long tokens) {
-    Tensor ids = prompt.tensor();
-    if (tokens < 0 || !(ids.type() == DataType.INT64 || ids.type() == DataType.INT32)) {
+    DataType type = prompt.tensor().type();
+    if (tokens < 0 || !(type == DataType.INT64 || type == DataType.INT32)) {
       return;
     }
-    for (long i = 0; i < ids.shape().elementCount(); i++) {
+    MemorySegment ids = prompt.tensor().data();
+    long count = prompt.tensor().elementCount();
+    for (long i = 0; i < count; i++) {
       long id =
-          ids.type() == DataType.INT64
-              ? ids.data().getAtIndex(ValueLayout.JAVA_LONG, i)
-              : ids.data().getAtIndex(ValueLayout.JAVA_INT, i);
-      if (id < 0 || id >= tokens) {
-        throw InferenceException.invalid(
-            "input \"%s\" has token %d in element %d; the model has tokens from 0 to %d"
-                .formatted(prompt.name(), id, i, tokens - 1));
-      }
+          type == DataType.INT64
+              ? ids.getAtIndex(ValueLayout.JAVA_LONG, i)
+              : ids.getAtIndex(ValueLayout.JAVA_INT, i);
+      requireToken(prompt.name(), id, i, tokens);
+    }
+  }
+
+  /**
+   * Checks a token of a prompt. What a model would find for others, if anything, is no token: the
+   * last one for -1.
+   *
+   * @param input as the caller calls the prompt
+   * @param place of the token
+   * @param tokens how many the model has
+   * @throws InferenceException with INVALID_ARGUMENT if it is none of these
+   */
+  static void requireToken(String input, long token, long place, long tokens) {
+    if (token < 0 || token >= tokens) {
+      throw InferenceException.invalid(
+          "input \"%s\" has token %d in element %d; the model has tokens from 0 to %d"
+              .formatted(input, token, place, tokens - 1));
     }
   }
 

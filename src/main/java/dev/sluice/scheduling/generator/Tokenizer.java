@@ -102,11 +102,7 @@ record Tokenizer(
                 InferenceException.invalid(
                     "input \"%s\" is no JSON list of token ids".formatted(config.as())));
     for (int i = 0; i < tokens.length; i++) {
-      if (tokens[i] < 0 || tokens[i] >= codec.size()) {
-        throw InferenceException.invalid(
-            "input \"%s\" has token %d in element %d; the model has tokens from 0 to %d"
-                .formatted(config.as(), tokens[i], i, codec.size() - 1));
-      }
+      PromptState.requireToken(config.as(), tokens[i], i, codec.size());
     }
     return tokens;
   }

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *           queue is found there by the next worker; one that runs is interrupted if its batch has no
  *           other requests, and in any case not continued.
  * Preempt.  The holder of the queue has a stream give up the memory of its caches. It sets a mark
- *            and has the event loop look. Whoever owns the stream obeys: the event loop one that is
+ *            and has the event loop look. The owner of the stream obeys: the event loop one that is
  *            parked, or whose step it can take out of the queue; else the worker, before it makes the
  *            next step. Where it has not seen the mark by then, it has the event loop look again once
  *            the stream is parked or queued.

@@ -35,7 +35,6 @@ public final class EncoderSession extends ForwardingSession {
 
   private final TextEncoder encoder;
   private final HelperSessions helpers;
-  private final int mostHelpers;
   private final ModelMetadata metadata;
 
   /**
@@ -47,7 +46,6 @@ public final class EncoderSession extends ForwardingSession {
   public EncoderSession(ModelSession session, TextEncoder encoder, int mostHelpers) {
     super(session);
     this.encoder = encoder;
-    this.mostHelpers = mostHelpers;
     this.helpers = new HelperSessions(session, mostHelpers);
     Signature shown = encoder.shown();
     this.metadata =
@@ -61,7 +59,7 @@ public final class EncoderSession extends ForwardingSession {
 
   @Override
   public Optional<ModelSession> share() {
-    return session.share().map(shared -> new EncoderSession(shared, encoder, mostHelpers));
+    return session.share().map(shared -> new EncoderSession(shared, encoder, helpers.most()));
   }
 
   @Override

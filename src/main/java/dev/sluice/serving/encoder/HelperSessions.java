@@ -26,9 +26,14 @@ final class HelperSessions implements AutoCloseable {
     this.most = most;
   }
 
+  /** Returns how many there may be. */
+  int most() {
+    return most;
+  }
+
   /**
-   * Returns one that nobody uses, to be given back; null if there is none. By the thread that runs
-   * the helped session.
+   * Returns a free one, to be given back; null if there is none. By the thread that runs the helped
+   * session.
    */
   @Nullable ModelSession take() {
     ModelSession session = free.poll();

@@ -28,7 +28,7 @@ final class SharedRun {
   private final HelperSessions helpers;
   private final IdleCores cores;
 
-  /** Groups that nobody has begun: the last one, with the longest texts, is next. */
+  /** Groups that are not begun: the last of them, with the longest texts, is next. */
   private final AtomicInteger left;
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();

@@ -10,7 +10,11 @@ import dev.sluice.runtime.ModelSession;
  * @param coresOfARun cores that a run keeps busy
  */
 public record WorkerLimit(int most, int coresOfARun) {
-  /** Returns the limit of a model with these instances, as below. */
+  /**
+   * Returns the limit of a model with these instances.
+   *
+   * @param cores of the machine, or of the container
+   */
   public static WorkerLimit of(ModelConfig config, ModelInstances instances, int cores) {
     return of(config, instances.first(), instances.areUnlimited(), cores);
   }

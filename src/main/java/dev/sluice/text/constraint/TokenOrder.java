@@ -37,11 +37,12 @@ final class TokenOrder {
   TokenOrder(TokenBytes tokens) {
     this.tokens = tokens;
     BitSet single = singleBytes(tokens);
+    boolean inParts = canGoOn(single);
     this.alphabet = hasAll(single) ? null : characters(tokens, single);
     this.order =
         IntStream.range(0, tokens.size())
             .filter(token -> !tokens.isSpecial(token) && tokens.length(token) > 0)
-            .filter(token -> canGoOn(single) || text(tokens, token) != null)
+            .filter(token -> inParts || text(tokens, token) != null)
             .boxed()
             .sorted((one, other) -> Arrays.compareUnsigned(tokens.of(one), tokens.of(other)))
             .mapToInt(Integer::intValue)
