@@ -13,7 +13,13 @@ EXCLUDED := $(if $(BROWSER)$(filter true,$(CI)),,-DexcludedGroups=browser)
 ifneq ($(filter-out onnx tensorflow,$(FLAVOUR)),)
 $(error FLAVOUR is '$(FLAVOUR)'; wanted onnx or tensorflow)
 endif
-DIST := target/sluice$(if $(filter onnx,$(FLAVOUR)),-onnx)
+DIST := target/sluice$(if $(filter onnx,$(FLAVOUR)),-onnx)$(if $(PLATFORM),-$(PLATFORM))
+
+# PLATFORM=linux-arm64 builds for that platform on the other, in a folder of its own.
+ifneq ($(filter-out linux-x86_64 linux-arm64,$(PLATFORM)),)
+$(error PLATFORM is '$(PLATFORM)'; wanted linux-x86_64 or linux-arm64)
+endif
+CROSS := $(if $(PLATFORM),-P '$(PLATFORM)$(foreach other,$(filter-out $(PLATFORM),linux-x86_64 linux-arm64),,!$(other))' -Ddist.dir=$(CURDIR)/$(DIST))
 
 # How the load test and the benchmarks are started, on what the build left in target.
 MEASURE = JAVA_HOME=$(JAVA25) $(JAVA25)/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
@@ -40,9 +46,9 @@ coverage: java25
 	@sh src/build/coverage.sh target/site/jacoco/jacoco.csv
 
 ## Leaves a distribution in target/sluice, or without TensorFlow (FLAVOUR=onnx) in target/sluice-onnx: the same bytes for the same
-## commit, so without an AOT cache.
+## commit, so without an AOT cache. PLATFORM=linux-arm64 or linux-x86_64 builds for another machine than this one.
 build: java25
-	$(MVN) --quiet package -DskipTests $(if $(FLAVOUR),-Dflavour=$(FLAVOUR))
+	$(MVN) --quiet package -DskipTests $(CROSS) $(if $(FLAVOUR),-Dflavour=$(FLAVOUR))
 
 ## Adds a Java run-time of 50 MB to the distribution, in its folder java; MODULES=java.sql,java.desktop adds modules for plugins.
 runtime: build

@@ -58,7 +58,17 @@ public final class NativeLibrary {
       LOADED.add(String.valueOf(Path.of(file).getName(0)));
       return library;
     } catch (IllegalArgumentException e) {
-      throw missing(path.toAbsolutePath() + " cannot be loaded: " + e.getMessage(), e);
+      throw missing(path.toAbsolutePath() + " cannot be loaded: " + reason(path, e), e);
+    }
+  }
+
+  /** Returns what the system's loader has against a library; the lookup keeps that to itself. */
+  private static String reason(Path path, IllegalArgumentException refusal) {
+    try {
+      System.load(path.toAbsolutePath().toString());
+      return String.valueOf(refusal.getMessage());
+    } catch (UnsatisfiedLinkError e) {
+      return String.valueOf(e.getMessage());
     }
   }
 
