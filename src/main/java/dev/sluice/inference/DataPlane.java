@@ -2,7 +2,9 @@ package dev.sluice.inference;
 
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
+import io.vertx.core.CompositeFuture;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 
@@ -43,6 +45,22 @@ public interface DataPlane {
    * InferenceException}. The response belongs to the caller of this method.
    */
   Future<InferenceResponse> infer(InferenceRequest request);
+
+  /**
+   * Answers several requests at once, all or none: what fails one of them cancels the others. Takes
+   * them over, as {@link #infer} does.
+   *
+   * @return the responses in the order of the requests, which belong to the caller of this method
+   */
+  default Future<List<InferenceResponse>> inferAll(List<InferenceRequest> requests) {
+    List<Future<InferenceResponse>> answers = requests.stream().map(this::infer).toList();
+    return Future.all(answers)
+        .onFailure(_ -> {
+          requests.forEach(InferenceRequest::cancel);
+          answers.forEach(answer -> answer.onSuccess(InferenceResponse::close));
+        })
+        .map(CompositeFuture::<InferenceResponse>list);
+  }
 
   /**
    * Answers a request by a stream: any number of responses, in order, each as soon as it is there

@@ -2,6 +2,7 @@ package dev.sluice.inference;
 
 import dev.sluice.tensor.NamedTensor;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -230,15 +231,34 @@ public final class InferenceRequest implements AutoCloseable {
       Signature signature, List<NamedTensor> inputs, List<String> outputs) {
     var next =
         new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
-    next.times = times;
-    next.trace = trace;
-    state.set(CLOSED);
-    onCancel(next::cancel);
-    whenExpired = next::expire;
-    if (cancelled) {
-      next.cancel();
-    }
+    handOver(List.of(next));
     return next;
+  }
+
+  /**
+   * Hands everything over to others, and passes a cancellation on to them. The times of all their
+   * runs are added up, and the first one is recorded.
+   */
+  void handOver(List<InferenceRequest> others) {
+    others.forEach(other -> other.times = times);
+    others.getFirst().trace = trace;
+    state.set(CLOSED);
+    onCancel(() -> others.forEach(InferenceRequest::cancel));
+    whenExpired = () -> others.forEach(InferenceRequest::expire);
+    if (cancelled) {
+      others.forEach(InferenceRequest::cancel);
+    }
+  }
+
+  /**
+   * Returns a request that asks for the same, with another lease and other parameters.
+   *
+   * @param inputs taken over
+   */
+  InferenceRequest like(
+      ModelLease lease, List<NamedTensor> inputs, Map<String, ParameterValue> parameters) {
+    return new InferenceRequest(
+        lease, signature, inputs, outputs, deadline, requestId, options.withParameters(parameters));
   }
 
   /**

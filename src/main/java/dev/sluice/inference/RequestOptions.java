@@ -40,6 +40,11 @@ public record RequestOptions(
         : new RequestOptions(highest, timeoutMicros, sequence, parameters);
   }
 
+  /** Returns a copy with other parameters for the model. */
+  RequestOptions withParameters(Map<String, ParameterValue> others) {
+    return new RequestOptions(priority, timeoutMicros, sequence, others);
+  }
+
   /** Nothing but a level. */
   public static RequestOptions ofPriority(long priority) {
     return new RequestOptions(priority, SequenceStep.NONE, Map.of());

@@ -47,6 +47,12 @@ public final class LiveVersion implements ModelLease {
     return false;
   }
 
+  /** Returns the version, leased once more; the caller's to release. Only while a lease is held. */
+  public LiveVersion again() {
+    leases.incrementAndGet();
+    return this;
+  }
+
   @Override
   public ModelId id() {
     return id;

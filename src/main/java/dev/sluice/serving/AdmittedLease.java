@@ -42,6 +42,21 @@ final class AdmittedLease implements ModelLease {
     return new AdmittedLease(live, admission, caller);
   }
 
+  /**
+   * Leases a model once more, for another request of the same caller: with a permit of its own, if
+   * the one that is there was admitted.
+   *
+   * @throws InferenceException with RESOURCE_EXHAUSTED if there is none
+   */
+  static ModelLease again(ModelLease lease) {
+    return switch (lease) {
+      case AdmittedLease admitted ->
+          admitted.live.again().handOver(live -> admit((LiveVersion) live, admitted.caller));
+      case NonOwningLease shared -> again(shared.lease());
+      default -> ((LiveVersion) lease).again();
+    };
+  }
+
   /** Returns the lease itself. */
   LiveVersion live() {
     return live;

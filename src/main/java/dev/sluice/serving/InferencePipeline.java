@@ -7,15 +7,21 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
+import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.PluginHttpCall;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.inference.access.Operation;
 import dev.sluice.repository.LiveVersion;
 import dev.sluice.repository.ModelRepository;
 import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.deadline.DeadlineWheels;
+import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.stream.QueuedStreams;
+import dev.sluice.serving.answers.AnswerRows;
+import dev.sluice.serving.answers.MergedAnswers;
+import dev.sluice.serving.answers.WholeText;
 import dev.sluice.serving.plugin.PluginPaths;
 import dev.sluice.serving.stream.OpenStreams;
 import dev.sluice.serving.stream.ResponseStream;
@@ -24,6 +30,8 @@ import dev.sluice.telemetry.meter.FailureReason;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Flow;
@@ -82,40 +90,107 @@ public final class InferencePipeline implements DataPlane {
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
     if (request.model().metadata().whole()) {
-      var whole = new WholeText();
-      inferStream(request, whole);
-      return whole.response();
+      return inferWhole(request);
     }
     Servable model = servable(request.model());
     try {
       RequestValidator.require(request);
       RequestValidator.requireOneAnswer(request);
     } catch (InferenceException e) {
-      model.meter().refused(FailureReason.OTHER);
-      request.close();
-      return Future.failedFuture(e);
+      return refused(request, e);
     }
     return request.deadline().exists()
         ? DeadlineResponse.of(request, model.scheduler(), callerContext(), deadlines, nanoTime)
         : model.scheduler().submit(request);
   }
 
+  /** Puts the answer together of a stream, or of one for each answer that is asked for. */
+  private Future<InferenceResponse> inferWhole(InferenceRequest request) {
+    List<InferenceRequest> answers;
+    try {
+      answers = answers(request);
+    } catch (InferenceException e) {
+      return refused(request, e);
+    }
+    if (answers.size() > 1) {
+      return inferAll(answers).map(AnswerRows::join);
+    }
+    var whole = new WholeText();
+    inferStream(request, whole);
+    return whole.response();
+  }
+
+  /**
+   * Returns a request for each answer that is wanted: these have taken the request over, or there
+   * is only itself.
+   *
+   * @throws InferenceException the request stays the caller's
+   */
+  private static List<InferenceRequest> answers(InferenceRequest request) {
+    int wanted = wanted(request);
+    if (wanted == 1) {
+      return List.of(request);
+    }
+    List<ModelLease> further = new ArrayList<>(wanted - 1);
+    try {
+      while (further.size() < wanted - 1) {
+        further.add(AdmittedLease.again(request.model()));
+      }
+    } catch (InferenceException e) {
+      further.forEach(ModelLease::release);
+      throw e;
+    }
+    return SeveralAnswers.split(request, further);
+  }
+
+  private static int wanted(InferenceRequest request) {
+    ModelMetadata model = request.model().metadata();
+    if (model.whole()) {
+      return Generator.answers(request);
+    }
+    if (model.parameters().contains(SeveralAnswers.PARAMETER)) {
+      // An ensemble passes it on to members, whose answers it could not tell apart.
+      Generator.requireOneAnswer(request);
+    }
+    return 1;
+  }
+
+  private static Future<InferenceResponse> refused(InferenceRequest request, InferenceException e) {
+    servable(request.model()).meter().refused(FailureReason.OTHER);
+    request.close();
+    return Future.failedFuture(e);
+  }
+
   @Override
   public void inferStream(
       InferenceRequest request, Flow.Subscriber<? super InferenceResponse> subscriber) {
     Servable model = servable(request.model());
+    // Before the request is split, since its runs are to add their times up there.
+    StreamMeter meter = model.streamMeter(request);
+    List<InferenceRequest> answers;
     try {
       RequestValidator.require(request);
+      MergedAnswers.requireIndex(request, wanted(request));
+      answers = answers(request);
     } catch (InferenceException e) {
       model.meter().refused(FailureReason.OTHER);
       QueuedStreams.refuse(request, subscriber, e);
       return;
     }
-    if (request.model() instanceof AdmittedLease admitted) {
+    answers.forEach(answer -> releasePermit(answer.model()));
+    var stream = new ResponseStream(open, meter, subscriber, callerContext());
+    if (answers.size() == 1) {
+      model.streams().stream(request, stream);
+    } else {
+      new MergedAnswers(stream, answers).start(model.streams());
+    }
+  }
+
+  /** What goes on for as long as its reader likes holds none. */
+  private static void releasePermit(ModelLease model) {
+    if (model instanceof AdmittedLease admitted) {
       admitted.releasePermit();
     }
-    StreamMeter meter = model.streamMeter(request);
-    model.streams().stream(request, new ResponseStream(open, meter, subscriber, callerContext()));
   }
 
   /** Returns the caller's event loop. */
@@ -144,9 +219,7 @@ public final class InferencePipeline implements DataPlane {
 
   @Override
   public void handle(ModelLease model, PluginHttpCall call) {
-    if (model instanceof AdmittedLease admitted) {
-      admitted.releasePermit();
-    }
+    releasePermit(model);
     servable(model)
         .handler()
         .ifPresentOrElse(

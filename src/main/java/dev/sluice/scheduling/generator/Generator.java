@@ -206,8 +206,27 @@ public final class Generator implements StreamPlan, AutoCloseable {
     return tokenizer.isPresent() ? Math.max(work, TOKENIZING) : work;
   }
 
+  /**
+   * Returns how many answers a request asks for, each of which is a stream of its own.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if that is no number, or too many
+   */
+  public static int answers(InferenceRequest request) {
+    return new SamplingParameters(request.options().parameters()).answers();
+  }
+
+  /**
+   * Requires that a request asks for one answer: several are streams of their own.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it does not
+   */
+  public static void requireOneAnswer(InferenceRequest request) {
+    new SamplingParameters(request.options().parameters()).requireOneAnswer();
+  }
+
   @Override
   public StreamSteps start(InferenceRequest request) {
+    requireOneAnswer(request);
     GenerationLoop loop = loops.get(request.signature().name());
     if (loop == null) {
       throw InferenceException.invalid(

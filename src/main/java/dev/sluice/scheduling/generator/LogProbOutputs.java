@@ -31,8 +31,26 @@ public record LogProbOutputs(TokenCodec codec) {
   /** Log-probabilities of those: FP32 {@code [1, tokens, wanted]}. */
   private static final String TOP_LOGPROBS = "top_logprobs";
 
+  private static final byte[] NO_TEXT = {};
+
   /** All of them: each message has those of its tokens, a whole answer those of all. */
   public static final Set<String> NAMES = Set.of(TOKENS, TOKEN_LOGPROBS, TOP_TOKENS, TOP_LOGPROBS);
+
+  /**
+   * Puts what stands for tokens that are not there, where answers of different lengths are rows of
+   * one output: no text, and a probability of zero.
+   *
+   * @param output being built
+   */
+  public static void pad(TensorBuilder output, long elements) {
+    for (long i = 0; i < elements; i++) {
+      if (output.type() == DataType.BYTES) {
+        output.putBytes(NO_TEXT, 0, 0);
+      } else {
+        output.putFloat(TokenLogProbs.LOWEST);
+      }
+    }
+  }
 
   /** Adds those of one token. */
   void add(List<NamedTensor> sent, TokenLogProbs token) {

@@ -5,6 +5,7 @@ import dev.sluice.config.model.GeneratorConfig.Sampling;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.text.TextParameters;
 import dev.sluice.text.constraint.ConstrainedText;
 import dev.sluice.text.constraint.Constraints;
@@ -49,7 +50,8 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
           "frequency_penalty",
           "ignore_eos",
           "max_tokens",
-          "steps");
+          "steps",
+          SeveralAnswers.PARAMETER);
 
   /** The same, of a model whose answer is text. */
   static final Set<String> NAMES_WITH_TEXT =
@@ -125,6 +127,21 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
             whole("max_tokens", 1, Integer.MAX_VALUE).orElse(most),
             whole("steps", 1, Integer.MAX_VALUE).orElse(most));
     return wanted == most ? 0 : wanted;
+  }
+
+  /** Returns how many answers to the prompt are wanted. */
+  int answers() {
+    return whole(SeveralAnswers.PARAMETER, 1, SeveralAnswers.MOST).map(Long::intValue).orElse(1);
+  }
+
+  /** Requires that one answer is wanted: several are streams of their own. */
+  void requireOneAnswer() {
+    if (answers() > 1) {
+      throw wanted(
+          SeveralAnswers.PARAMETER,
+          parameters.get(SeveralAnswers.PARAMETER),
+          "1: open a stream for each answer");
+    }
   }
 
   /**

@@ -15,7 +15,7 @@ import java.util.PriorityQueue;
  */
 record TokenLogProbs(Ranked chosen, List<Ranked> top) {
   /** What stands for a probability of zero, which has no logarithm, as in OpenAI's interface. */
-  private static final float LOWEST = -9_999;
+  static final float LOWEST = -9_999;
 
   /** A token and the logarithm of its probability. */
   record Ranked(int token, float logProb) {}

@@ -8,7 +8,7 @@ import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelMetadata;
-import dev.sluice.inference.RecordedRequests;
+import dev.sluice.inference.control.RecordedRequests;
 import dev.sluice.repository.LoadedModel;
 import dev.sluice.repository.Loader;
 import dev.sluice.runtime.ModelSession;

@@ -7,7 +7,7 @@ import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.RecordedRequests;
+import dev.sluice.inference.control.RecordedRequests;
 import dev.sluice.runtime.CacheBranchSession;
 import dev.sluice.runtime.LimitedSession;
 import dev.sluice.runtime.ModelSession;

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.fuzz.FuzzTarget;
 import dev.sluice.fuzz.InputBytes;
 import dev.sluice.fuzz.Rejection;
-import dev.sluice.protocol.openai.generation.ChoiceRequests;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.transport.Body;
 import java.util.List;
 
@@ -35,7 +35,7 @@ final class CompletionFuzz implements FuzzTarget {
   }
 
   private static void requireBounded(CompletionRequest request) {
-    if (request.choices() < 1 || request.choices() > ChoiceRequests.MOST) {
+    if (request.choices() < 1 || request.choices() > SeveralAnswers.MOST) {
       throw new AssertionError(request.choices() + " answers");
     }
     for (int i = 0; i < request.choices(); i++) {

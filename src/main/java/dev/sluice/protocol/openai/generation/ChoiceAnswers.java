@@ -38,17 +38,11 @@ public record ChoiceAnswers(
    * @return failed if one of them has failed; the call is not answered then
    */
   public Future<Void> whole(Function<List<InferenceResponse>, Buffer> encoder) {
-    exchange.onCancel(this::cancel);
+    exchange.onCancel(() -> requests.forEach(InferenceRequest::cancel));
     exchange.record().asked(requests.getFirst());
-    List<Future<InferenceResponse>> answers = requests.stream().map(data::infer).toList();
-    return Future.all(answers)
-        .onFailure(_ -> {
-          cancel();
-          answers.forEach(answer -> answer.onSuccess(InferenceResponse::close));
-        })
-        .compose(all -> {
+    return data.inferAll(requests)
+        .compose(responses -> {
           exchange.record().answered();
-          List<InferenceResponse> responses = all.list();
           long bytes = responses.stream().mapToLong(InferenceResponse::byteSize).sum();
           return exchange
               .compute(bytes, () -> encoder.apply(responses))
@@ -56,10 +50,6 @@ public record ChoiceAnswers(
         })
         .onSuccess(body -> exchange.json(200, body))
         .mapEmpty();
-  }
-
-  private void cancel() {
-    requests.forEach(InferenceRequest::cancel);
   }
 
   /**

@@ -4,27 +4,24 @@ import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelSelector;
-import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.inference.Signature;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
-import dev.sluice.tensor.SharedTensor;
+import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.transport.http.HttpExchange;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Makes the requests to a generator that one call stands for: each prompt as often as there are to
- * be answers to it. The answers to a prompt share its tensor. With a seed, each has one of its own,
- * that many further as it is behind the first.
+ * be answers to it, as {@link SeveralAnswers} says.
  *
  * @param model the name of the generator
  * @param prompts at least one
@@ -32,9 +29,6 @@ import java.util.Map;
  * @param said what goes to the model besides
  */
 public record ChoiceRequests(String model, List<String> prompts, int each, CallParameters said) {
-  /** Most answers that a call may ask for. */
-  public static final int MOST = 32;
-
   /** Copies the list. */
   public ChoiceRequests {
     prompts = List.copyOf(prompts);
@@ -72,30 +66,26 @@ public record ChoiceRequests(String model, List<String> prompts, int each, CallP
     List<Signature> signatures = leases.stream().map(OpenAiModels::generator).toList();
     List<NamedTensor> texts = texts();
     List<InferenceRequest> requests = new ArrayList<>(leases.size());
-    for (int i = 0; i < leases.size(); i++) {
-      requests.add(
+    for (int i = 0; i < texts.size(); i++) {
+      int first = i * each;
+      var request =
           new InferenceRequest(
-              leases.get(i),
-              signatures.get(i),
+              leases.get(first),
+              signatures.get(first),
               List.of(texts.get(i)),
-              GeneratorOutputs.asked(signatures.get(i)),
+              GeneratorOutputs.asked(signatures.get(first)),
               exchange.deadline(),
               exchange.requestId(),
-              new RequestOptions(said.priority(), SequenceStep.NONE, parameters(i % each))));
+              new RequestOptions(said.priority(), SequenceStep.NONE, said.values()));
+      requests.addAll(SeveralAnswers.split(request, leases.subList(first + 1, first + each)));
     }
     return requests;
   }
 
   private List<NamedTensor> texts() {
-    List<NamedTensor> texts = new ArrayList<>();
+    List<NamedTensor> texts = new ArrayList<>(prompts.size());
     try {
-      for (String prompt : prompts) {
-        try (SharedTensor shared = shared(prompt)) {
-          for (int i = 0; i < each; i++) {
-            texts.add(new NamedTensor(GeneratorOutputs.TEXT, shared.all()));
-          }
-        }
-      }
+      prompts.forEach(prompt -> texts.add(new NamedTensor(GeneratorOutputs.TEXT, text(prompt))));
       return texts;
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(texts);
@@ -103,23 +93,11 @@ public record ChoiceRequests(String model, List<String> prompts, int each, CallP
     }
   }
 
-  private static SharedTensor shared(String prompt) {
+  private static Tensor text(String prompt) {
     byte[] bytes = prompt.getBytes(StandardCharsets.UTF_8);
     try (var text = new TensorBuilder(DataType.BYTES, Integer.BYTES + bytes.length)) {
       text.putBytes(bytes, 0, bytes.length);
-      return new SharedTensor(text.build(Shape.of(1)));
+      return text.build(Shape.of(1));
     }
-  }
-
-  /** Returns the parameters of one of the answers to a prompt. */
-  private Map<String, ParameterValue> parameters(int answer) {
-    Map<String, ParameterValue> parameters = said.values();
-    if (answer > 0
-        && parameters.get("seed") instanceof ParameterValue.Whole(long seed, boolean unsigned)) {
-      var others = new HashMap<>(parameters);
-      others.put("seed", new ParameterValue.Whole(seed + answer, unsigned));
-      return others;
-    }
-    return parameters;
   }
 }

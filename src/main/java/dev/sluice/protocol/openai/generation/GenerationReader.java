@@ -2,6 +2,7 @@ package dev.sluice.protocol.openai.generation;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonException;
@@ -225,6 +226,6 @@ public final class GenerationReader extends ParameterReader {
 
   /** Reads a number of answers. */
   public int count(String name) {
-    return whole(name, 1, ChoiceRequests.MOST);
+    return whole(name, 1, SeveralAnswers.MOST);
   }
 }

@@ -2,9 +2,9 @@ package dev.sluice.protocol.openai.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
-import dev.sluice.protocol.openai.generation.ChoiceRequests;
 import dev.sluice.protocol.openai.generation.GenerationReader;
 import dev.sluice.protocol.openai.generation.GeneratorOutputs;
 import dev.sluice.protocol.openai.generation.OpenAiError;
@@ -19,7 +19,7 @@ final class CompletionReader {
   private static final String PROMPT = "prompt";
   private static final String TOKEN_IDS = "token_ids";
   private static final String TEXTS =
-      "a text, a list of token ids, or a list of 1 to " + ChoiceRequests.MOST + " of these";
+      "a text, a list of token ids, or a list of 1 to " + SeveralAnswers.MOST + " of these";
 
   private final GenerationReader reader;
   private final JsonCursor in;
@@ -62,11 +62,11 @@ final class CompletionReader {
     if (prompts.isEmpty()) {
       throw OpenAiError.parameter(PROMPT, "missing", TEXTS);
     }
-    if (prompts.size() * n > ChoiceRequests.MOST) {
+    if (prompts.size() * n > SeveralAnswers.MOST) {
       throw OpenAiError.parameter(
           "n",
           "%d for each of %d prompts".formatted(n, prompts.size()),
-          "%d answers at most together".formatted(ChoiceRequests.MOST));
+          "%d answers at most together".formatted(SeveralAnswers.MOST));
     }
     if (bestOf != 0 && bestOf != n) {
       throw OpenAiError.parameter(
@@ -107,11 +107,11 @@ final class CompletionReader {
         return List.of(tokenIds(PROMPT));
       }
       String prompt = prompt("%s[%d]".formatted(PROMPT, count), count == 0);
-      if (count++ < ChoiceRequests.MOST) {
+      if (count++ < SeveralAnswers.MOST) {
         read.add(prompt);
       }
     }
-    if (count == 0 || count > ChoiceRequests.MOST) {
+    if (count == 0 || count > SeveralAnswers.MOST) {
       throw OpenAiError.parameter(PROMPT, "a list of " + count, TEXTS);
     }
     return read;

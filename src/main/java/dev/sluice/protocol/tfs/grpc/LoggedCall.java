@@ -6,7 +6,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.ModelLease;
-import dev.sluice.inference.RecordedRequests.Run;
+import dev.sluice.inference.control.RecordedRequests.Run;
 import dev.sluice.protocol.codec.protobuf.ProtobufException;
 import dev.sluice.protocol.codec.protobuf.ProtobufReader;
 import dev.sluice.protocol.codec.protobuf.ProtobufTag;

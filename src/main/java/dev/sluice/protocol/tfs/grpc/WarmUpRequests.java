@@ -3,7 +3,7 @@ package dev.sluice.protocol.tfs.grpc;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelLease;
-import dev.sluice.inference.RecordedRequests;
+import dev.sluice.inference.control.RecordedRequests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

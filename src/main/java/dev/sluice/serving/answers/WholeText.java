@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.answers;
 
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * text so far, in native memory, which is counted as all tensors are, and the last response, until
  * the answer is made or the stream has failed. Of the caller's event loop.
  */
-final class WholeText implements Flow.Subscriber<InferenceResponse> {
+public final class WholeText implements Flow.Subscriber<InferenceResponse> {
   /** Responses that are asked for ahead. */
   private static final int AHEAD = 16;
 
@@ -38,7 +38,7 @@ final class WholeText implements Flow.Subscriber<InferenceResponse> {
   private Flow.@Nullable Subscription subscription;
 
   /** Returns the answer, later; the caller's to close. */
-  Future<InferenceResponse> response() {
+  public Future<InferenceResponse> response() {
     return promise.future();
   }
 

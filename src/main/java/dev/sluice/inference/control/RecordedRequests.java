@@ -1,5 +1,9 @@
-package dev.sluice.inference;
+package dev.sluice.inference.control;
 
+import dev.sluice.inference.InferenceException;
+import dev.sluice.inference.InferenceRequest;
+import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import java.nio.file.Path;
 
 /**

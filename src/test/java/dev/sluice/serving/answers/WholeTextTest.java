@@ -1,4 +1,4 @@
-package dev.sluice.serving;
+package dev.sluice.serving.answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
