@@ -32,8 +32,21 @@ public final class OnnxModelWriter {
   private static final int OPSET = 13;
   private static final int CLASSICAL_OPSET = 3;
   private static final int IR_VERSION = 7;
+  private static final int NEW_IR_VERSION = 11;
 
   private final ByteArrayOutputStream graph = new ByteArrayOutputStream();
+  private final int opset;
+
+  public OnnxModelWriter() {
+    this(OPSET);
+  }
+
+  /**
+   * @param opset the version of ONNX's own operators
+   */
+  public OnnxModelWriter(int opset) {
+    this.opset = opset;
+  }
 
   /** A fragment of a message. */
   private interface Fields {
@@ -268,9 +281,9 @@ public final class OnnxModelWriter {
   public byte[] toByteArray() {
     ByteString model =
         message(out -> {
-          out.writeInt64(1, IR_VERSION);
+          out.writeInt64(1, opset == OPSET ? IR_VERSION : NEW_IR_VERSION);
           field(out, 7, message(this::writeGraph));
-          field(out, 8, message(opset -> opset.writeInt64(2, OPSET)));
+          field(out, 8, message(own -> own.writeInt64(2, opset)));
           field(
               out,
               8,
