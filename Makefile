@@ -121,15 +121,11 @@ target/embeddings-venv/installed: src/test/python/embeddings-requirements.txt
 	target/embeddings-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	cp $< $@
 
-## Measures how many texts a second the distribution embeds beside infinity-emb, by turns on the same model: MODEL as above, TEXTS=512 how
-## many. It is installed below target/embeddings-peer-venv (Python 3; about 5 GB).
-embeddings-peer: build target/embeddings-peer-venv/installed
-	target/embeddings-peer-venv/bin/python src/test/python/embeddings_peer.py $(MODEL) $(or $(TEXTS),512)
-
-target/embeddings-peer-venv/installed: src/test/python/embeddings-peer-requirements.txt
-	python3 -m venv target/embeddings-peer-venv
-	target/embeddings-peer-venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
-	cp $< $@
+## Measures how many texts a second the distribution embeds beside servers of PyPI, by turns on the same model: MODEL as above, TEXTS=512 how
+## many, PEERS=mosec,txtai which of them. They are installed below target/embeddings-peer-venv (Python 3; about 12 GB). Exit code 1: one
+## could not be measured.
+embeddings-peer: build target/embeddings-venv/installed
+	target/embeddings-venv/bin/python src/test/python/embeddings_peer.py $(MODEL) $(or $(TEXTS),512) $(PEERS)
 
 ## Stops the distribution under the load of clients of every protocol, directly and behind Envoy, and counts what they lose:
 ## installs them below target/drain (Python 3). ROUNDS=30 takes about 40 minutes; MODES and ONLY choose, see the file.

@@ -2,7 +2,6 @@
 
     python embeddings.py keep MODEL FILE               writes texts with their token ids and vectors, for a test
     python embeddings.py compare MODEL URL NAME COUNT  asks a running server for the tokens and vectors of so many texts, and compares
-    python embeddings.py rate NAME COUNT URL [URL...]  measures how many texts a second servers embed, by turns, as OpenAI's clients ask
 
 MODEL is a folder as Hugging Face has it: tokenizer.json, and one .onnx file in onnx. A text's vector is the mean of those of its
 tokens, with the length 1. Texts are made by a seed, so that each run has the same. Needs embeddings-requirements.txt.
@@ -10,15 +9,11 @@ tokens, with the length 1. Texts are made by a seed, so that each run has the sa
 import base64
 import http.client
 import json
-import queue
 import random
-import statistics
 import sys
-import time
 import unicodedata
 import urllib.parse
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -44,7 +39,6 @@ SPECIAL = ["hello", "The train station is near the old bridge.", "a [SEP] b [CLS
            "\U0001f682 where? \U0001f469\u200d\U0001f469\u200d\U0001f467", "nul \0 and \ufffd", "\u4f60\u597d, caf\u00e9!"]
 KEPT_FOR_EACH_SCRIPT = 2
 AT_ONCE = 64
-ROUNDS = 3
 TOLERANCE = 1e-5
 
 
@@ -132,66 +126,8 @@ def compare(folder, url, name, count):
     print(f"{count} texts in {len(SCRIPTS)} scripts, {ids} tokens, all equal: the vectors differ by {worst:.2g} at most")
 
 
-def embed(connection, path, name, some):
-    """Vectors by the interface of OpenAI, in the form that its clients ask for by themselves."""
-    connection.request("POST", f"{path}/embeddings", json.dumps({"model": name, "input": some, "encoding_format": "base64"}),
-                       {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    body = json.loads(answer.read())
-    if answer.status != 200:
-        sys.exit(f"{answer.status}: {body}")
-    return [numpy.frombuffer(base64.b64decode(row["embedding"]), "<f4") for row in body["data"]]
-
-
-def rate_of(url, name, requests, callers):
-    """Texts a second, and the vectors in order."""
-    where = urllib.parse.urlsplit(url)
-    connections = [http.client.HTTPConnection(where.netloc, timeout=120) for _ in range(callers)]
-    free = queue.SimpleQueue()
-    for connection in connections:
-        free.put(connection)
-
-    def one(some):
-        connection = free.get()
-        try:
-            return embed(connection, where.path, name, some)
-        finally:
-            free.put(connection)
-
-    with ThreadPoolExecutor(callers) as pool:
-        began = time.monotonic()
-        vectors = [vector for rows in pool.map(one, requests) for vector in rows]
-        took = time.monotonic() - began
-    for connection in connections:
-        connection.close()
-    return len(vectors) / took, vectors
-
-
-def rate(name, count, *urls):
-    said = [one for one in texts(count) if "[SEP]" not in one]  # a token of its own to some servers, and text to others
-    loads = {"one text at a time": (1, 1), "64 texts in a request": (64, 1), "32 callers of one text": (1, 32)}
-    for url in urls:
-        rate_of(url, name, [[one] for one in said[:100]], 8)
-    for what, (size, callers) in loads.items():
-        requests = [said[begin:begin + size] for begin in range(0, len(said), size)]
-        rates = {url: [] for url in urls}
-        for _ in range(ROUNDS):
-            answers = []
-            for url in urls:
-                texts_a_second, vectors = rate_of(url, name, requests, callers)
-                rates[url].append(texts_a_second)
-                answers.append(numpy.stack(vectors))
-            apart = max(float(numpy.abs(each - answers[0]).max()) for each in answers)
-        medians = [statistics.median(rates[url]) for url in urls]
-        for url, median in zip(urls, medians, strict=True):
-            rounds = ", ".join(f"{each:.0f}" for each in rates[url])
-            print(f"{what}: {url} {median:.0f}/s, the first {medians[0] / median:.2f} times that; rounds {rounds}")
-        print(f"{what}: vectors differ by {apart:.2g} at most", flush=True)
-
-
-if sys.argv[1] == "keep":
-    keep(*sys.argv[2:])
-elif sys.argv[1] == "rate":
-    rate(sys.argv[2], int(sys.argv[3]), *sys.argv[4:])
-else:
-    compare(*sys.argv[2:5], int(sys.argv[5]))
+if __name__ == "__main__":
+    if sys.argv[1] == "keep":
+        keep(*sys.argv[2:])
+    else:
+        compare(*sys.argv[2:5], int(sys.argv[5]))
