@@ -8,6 +8,7 @@ import dev.sluice.boot.inferencelog.InferenceLogWriter;
 import dev.sluice.boot.inferencelog.RecordingDataPlane;
 import dev.sluice.boot.log.LogLevels;
 import dev.sluice.boot.otlp.OtlpExport;
+import dev.sluice.boot.warmup.CompilerThreads;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.LatencyMetricsConfig;
 import dev.sluice.config.server.ListenerConfig;
@@ -274,14 +275,20 @@ public final class SluiceServer implements Server {
     Duration time = config.process().startup().warmUp();
     if (time.isZero() || config.listeners().isEmpty()) {
       warmUp.begin().join();
-      models.control().releaseReadiness();
+      ready();
       return;
     }
     // Models are what clients wait for: their loading has the cores to itself.
     reconciled()
         .eventually(() -> Future.fromCompletionStage(warmUp.begin()))
         .eventually(() -> Future.fromCompletionStage(warmUp.goOn(time)))
-        .onComplete(_ -> models.control().releaseReadiness());
+        .onComplete(_ -> ready());
+  }
+
+  private void ready() {
+    // Until now nobody has waited for anything but them.
+    CompilerThreads.giveWay();
+    models.control().releaseReadiness();
   }
 
   /**

@@ -15,6 +15,7 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.config.server.ShutdownConfig;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.Niceness;
 import dev.sluice.testing.Polling;
 import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RecordCopy;
@@ -173,6 +174,20 @@ class ProtocolWarmUpIT {
           "ready", () -> caller.send("GET", "/v2/health/ready", Buffer.buffer()).status() == 200);
       assertThat(server.output())
           .noneMatch(line -> line.contains("client=") || line.contains("warmed up"));
+    }
+  }
+
+  @Test
+  void compilersGiveWayToRequestsOnceTheServerIsReady() throws IOException {
+    int port = ChildServer.freePort();
+    Path models = Files.createDirectory(folder.resolve("models"));
+    try (var server =
+            ChildServer.start("serve", "--listen", "localhost:" + port, "--models", "" + models);
+        var caller = new HttpCaller(port)) {
+      Polling.await(
+          "ready", () -> caller.send("GET", "/v2/health/ready", Buffer.buffer()).status() == 200);
+      int others = Niceness.of(server.pid(), "vert.x-eventloo").getFirst();
+      assertThat(Niceness.of(server.pid(), "CompilerThre")).isNotEmpty().containsOnly(others + 5);
     }
   }
 

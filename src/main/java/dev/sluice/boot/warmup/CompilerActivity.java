@@ -1,14 +1,7 @@
 package dev.sluice.boot.warmup;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
-import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * Says what the Java VM's compilers do, by the processor time of their threads. Repeated calls keep
@@ -17,7 +10,6 @@ import java.util.Locale;
  * ended, so that a long one on a busy core looks like rest. One thread.
  */
 public final class CompilerActivity {
-  private static final Path THREADS = Path.of("/proc/self/task");
   private static final long TICK = Duration.ofMillis(10).toNanos();
 
   /** Fields of a thread's {@code stat} behind its name: time in user mode, and in the kernel. */
@@ -88,30 +80,15 @@ public final class CompilerActivity {
   }
 
   private static long spent() {
-    long ticks = 0;
-    try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
-      for (Path thread : threads) {
-        ticks += ticks(thread);
-      }
-    } catch (IOException | DirectoryIteratorException e) {
-      return 0; // Nothing is known of them: they rest.
-    }
-    return ticks * TICK;
+    return CompilerThreads.all().stream().mapToLong(CompilerActivity::ticks).sum() * TICK;
   }
 
   private static long ticks(Path thread) {
-    String stat;
-    try {
-      stat = Files.readString(thread.resolve("stat"), ISO_8859_1);
-    } catch (IOException e) {
+    String stat = CompilerThreads.read(thread.resolve("stat"));
+    if (stat.isEmpty()) {
       return 0; // It has ended.
     }
-    int name = stat.indexOf('(');
-    int rest = stat.lastIndexOf(')');
-    if (!stat.substring(name, rest).toLowerCase(Locale.ROOT).contains("compiler")) {
-      return 0;
-    }
-    String[] fields = stat.substring(rest + 2).split(" ", -1);
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     return Long.parseLong(fields[USER]) + Long.parseLong(fields[SYSTEM]);
   }
 }
