@@ -29,6 +29,7 @@ public final class ChildServer implements AutoCloseable {
           "-XX:MinHeapFreeRatio=10",
           "-XX:MaxHeapFreeRatio=30",
           "-XX:MetaspaceSize=64m",
+          "-XX:SweeperThreshold=30",
           "-XX:+ExitOnOutOfMemoryError",
           "-XX:TrimNativeHeapInterval=60000");
 
