@@ -3,6 +3,7 @@ package dev.sluice.transport;
 import dev.sluice.config.server.ListenerConfig;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,10 @@ final class AllowedHosts {
 
   /** A colon and the digits behind it. */
   private static final int LONGEST_PORT = 6;
+
+  /** What may be an address of IPv6, in brackets, or of IPv4. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("\\[[\\p{XDigit}:.]+]|\\d{1,3}(?:\\.\\d{1,3}){3}");
 
   private final List<String> names;
   private final boolean any;
@@ -96,6 +101,6 @@ final class AllowedHosts {
 
   /** Browsers write addresses in one form only: other forms are no addresses to them. */
   private static boolean isAddress(String name) {
-    return name.startsWith("[") ? name.endsWith("]") : name.matches("\\d{1,3}(?:\\.\\d{1,3}){3}");
+    return ADDRESS.matcher(name).matches();
   }
 }

@@ -35,4 +35,10 @@ class AllowedHostsTest {
     assertThat(open.contains(address)).isTrue();
     assertThat(open.contains("evil.example")).isFalse();
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[evil.example]", "[fe80::1] [evil.example]:80", "[]", "[fe80::1%evil]"})
+  void textInBracketsIsNoAddress(String authority) {
+    assertThat(AllowedHosts.of(ListenerConfig.DEFAULT, false).contains(authority)).isFalse();
+  }
 }
