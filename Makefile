@@ -3,7 +3,7 @@
 MVN := mvn --batch-mode --no-transfer-progress
 JAVA25 := $(shell sh src/build/find-java25.sh)
 
-.PHONY: check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi embeddings embeddings-peer drain fleet loadtest bench stress fuzz measure-class-path clean java25
+.PHONY: native check run test coverage build runtime image debian-bases image-test reproducible fmt pages docs conformance openapi embeddings embeddings-peer drain fleet loadtest bench stress fuzz measure-class-path clean java25
 
 # A machine without a browser leaves out the tests that need one; under CI these fail instead.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -31,7 +31,7 @@ check: java25
 	$(MVN) test -Dtest='*Test'
 
 ## Builds, then serves the sample models on http://localhost:8080.
-run: build
+run: native build
 	$(DIST)/bin/sluice serve --models $(DIST)/models
 
 ## Builds and runs every test, the package rules, the formatter's check and the static checks.
@@ -51,7 +51,7 @@ build: java25
 	$(MVN) --quiet package -DskipTests $(CROSS) $(if $(FLAVOUR),-Dflavour=$(FLAVOUR))
 
 ## Adds a Java run-time of 50 MB to the distribution, in its folder java; MODULES=java.sql,java.desktop adds modules for plugins.
-runtime: build
+runtime: native build
 	sh src/build/runtime.sh $(JAVA25) $(DIST) $(MODULES)
 
 ## Makes the container image sluice, or sluice-onnx, with docker, podman or buildah; REPOSITORY=registry.example/sluice names it.
@@ -169,3 +169,7 @@ clean:
 
 java25:
 	@test -n "$(JAVA25)" || { echo "Sluice needs a JDK 25, and none was found. Install one (https://adoptium.net), or point JAVA_HOME at it." >&2; exit 1; }
+
+# What needs to run what was built.
+native:
+	@test -z "$(PLATFORM)" || { echo "PLATFORM is for make build: what is for another machine cannot be run here, nor get its Java." >&2; exit 1; }
