@@ -286,7 +286,7 @@ public final class SluiceServer implements Server {
   }
 
   private void ready() {
-    // Until now nobody has waited for anything but them.
+    // Until now compilers were what clients waited for.
     CompilerThreads.giveWay();
     models.control().releaseReadiness();
   }

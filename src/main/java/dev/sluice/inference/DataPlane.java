@@ -47,8 +47,8 @@ public interface DataPlane {
   Future<InferenceResponse> infer(InferenceRequest request);
 
   /**
-   * Answers several requests at once, all or none: what fails one of them cancels the others. Takes
-   * them over, as {@link #infer} does.
+   * Answers several requests at once, all or none: what fails one of them cancels the others, and
+   * closes the responses that there are. Takes them over, and is called, as {@link #infer}.
    *
    * @return the responses in the order of the requests, which belong to the caller of this method
    */

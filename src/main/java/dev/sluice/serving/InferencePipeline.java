@@ -108,7 +108,7 @@ public final class InferencePipeline implements DataPlane {
   private Future<InferenceResponse> inferWhole(InferenceRequest request) {
     List<InferenceRequest> answers;
     try {
-      answers = answers(request);
+      answers = answers(request, wanted(request));
     } catch (InferenceException e) {
       return refused(request, e);
     }
@@ -124,10 +124,10 @@ public final class InferencePipeline implements DataPlane {
    * Returns a request for each answer that is wanted: these have taken the request over, or there
    * is only itself.
    *
-   * @throws InferenceException the request stays the caller's
+   * @throws InferenceException with RESOURCE_EXHAUSTED if there are no permits for so many; the
+   *     request stays the caller's
    */
-  private static List<InferenceRequest> answers(InferenceRequest request) {
-    int wanted = wanted(request);
+  private static List<InferenceRequest> answers(InferenceRequest request, int wanted) {
     if (wanted == 1) {
       return List.of(request);
     }
@@ -143,6 +143,11 @@ public final class InferencePipeline implements DataPlane {
     return SeveralAnswers.split(request, further);
   }
 
+  /**
+   * Returns how many answers a request asks for.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if the model cannot give so many
+   */
   private static int wanted(InferenceRequest request) {
     ModelMetadata model = request.model().metadata();
     if (model.whole()) {
@@ -170,8 +175,9 @@ public final class InferencePipeline implements DataPlane {
     List<InferenceRequest> answers;
     try {
       RequestValidator.require(request);
-      MergedAnswers.requireIndex(request, wanted(request));
-      answers = answers(request);
+      int wanted = wanted(request);
+      MergedAnswers.requireIndex(request, wanted);
+      answers = answers(request, wanted);
     } catch (InferenceException e) {
       model.meter().refused(FailureReason.OTHER);
       QueuedStreams.refuse(request, subscriber, e);

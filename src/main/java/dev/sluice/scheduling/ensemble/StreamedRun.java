@@ -3,6 +3,7 @@ package dev.sluice.scheduling.ensemble;
 import dev.sluice.inference.DataPlane;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.stream.Demand;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Set;
@@ -81,7 +82,7 @@ abstract class StreamedRun implements Flow.Subscription {
     if (over) {
       return;
     }
-    demand = Math.min(Long.MAX_VALUE / 2, demand + Math.min(Long.MAX_VALUE / 2, count));
+    demand = Demand.sum(demand, count);
     if (!begun) {
       begun = true;
       request.onCancel(this::cancelRunning);

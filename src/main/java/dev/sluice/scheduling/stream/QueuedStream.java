@@ -117,13 +117,9 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
 
   @Override
   public void request(long count) {
-    if (!done && demand.getAndAccumulate(count, QueuedStream::sum) == 0) {
+    if (!done && demand.getAndAccumulate(count, Demand::sum) == 0) {
       takeUp();
     }
-  }
-
-  private static long sum(long one, long other) {
-    return Math.min(Long.MAX_VALUE / 2, one + Math.min(Long.MAX_VALUE / 2, other));
   }
 
   /** Cancels the stream. Idempotent, as {@link Flow.Subscription} demands. On the event loop. */

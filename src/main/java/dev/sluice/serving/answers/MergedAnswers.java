@@ -4,6 +4,7 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.inference.SeveralAnswers;
+import dev.sluice.scheduling.stream.Demand;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
@@ -35,9 +36,10 @@ public final class MergedAnswers implements Flow.Subscription {
   /** Answers whose streams have not ended. */
   private int open;
 
-  /** Answers whose last response was not passed on. */
+  /** Answers whose last response has not come. */
   private int unfinished;
 
+  private boolean passing;
   private boolean ended;
 
   private record Piece(Answer from, InferenceResponse response) {}
@@ -84,7 +86,7 @@ public final class MergedAnswers implements Flow.Subscription {
 
   @Override
   public void request(long count) {
-    demand = Math.min(Long.MAX_VALUE / 2, demand + Math.min(Long.MAX_VALUE / 2, count));
+    demand = Demand.sum(demand, count);
     pass();
   }
 
@@ -105,25 +107,23 @@ public final class MergedAnswers implements Flow.Subscription {
     }
   }
 
-  /** Passes on what the reader has demand for. */
+  /** Passes on what the reader has demand for. It may ask for more while it is given something. */
   private void pass() {
+    if (passing) {
+      return;
+    }
+    passing = true;
     while (!ended && demand > 0 && !waiting.isEmpty()) {
       Piece piece = waiting.remove();
       demand--;
       piece.from().ask();
-      reader.onNext(marked(piece.response()));
+      reader.onNext(piece.response());
     }
+    passing = false;
     if (!ended && open == 0 && waiting.isEmpty()) {
       ended = true;
       reader.onComplete();
     }
-  }
-
-  /** Returns a response that is the last one if it is that of all. */
-  private InferenceResponse marked(InferenceResponse response) {
-    boolean last = response.last() && --unfinished == 0;
-    return new InferenceResponse(
-        response.model(), response.signature(), response.outputs(), response.parameters(), last);
   }
 
   /** One of the streams. */
@@ -164,7 +164,7 @@ public final class MergedAnswers implements Flow.Subscription {
         return;
       }
       try {
-        waiting.add(new Piece(this, indexed(response)));
+        waiting.add(new Piece(this, piece(response)));
       } catch (RuntimeException | Error e) {
         response.close();
         fail(e);
@@ -173,12 +173,15 @@ public final class MergedAnswers implements Flow.Subscription {
       pass();
     }
 
-    private InferenceResponse indexed(InferenceResponse response) {
+    /** Returns the response as a piece of the answer; the last one only if it is that of all. */
+    private InferenceResponse piece(InferenceResponse response) {
       Tensor number = Tensor.allocate(DataType.INT64, Shape.of(1));
       number.data().set(ValueLayout.JAVA_LONG, 0, index);
       List<NamedTensor> outputs = new ArrayList<>(response.outputs());
       outputs.add(new NamedTensor(INDEX, number));
-      return response.withOutputs(outputs);
+      boolean last = response.last() && --unfinished == 0;
+      return new InferenceResponse(
+          response.model(), response.signature(), outputs, response.parameters(), last);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sluice.serving.stream;
 
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.scheduling.stream.Demand;
 import dev.sluice.telemetry.meter.VersionMeter;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ public class ResponseTimer implements StreamMeter {
     if (wanted == 0) {
       sinceNanos = meter.now();
     }
-    wanted = Math.min(Long.MAX_VALUE / 2, wanted + Math.min(Long.MAX_VALUE / 2, count));
+    wanted = Demand.sum(wanted, count);
   }
 
   @Override

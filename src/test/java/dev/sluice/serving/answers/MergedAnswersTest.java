@@ -75,6 +75,7 @@ class MergedAnswersTest {
   private static final class Reader implements Flow.Subscriber<InferenceResponse> {
     private final List<String> events = new ArrayList<>();
     private Flow.@Nullable Subscription stream;
+    private boolean asksAgain;
 
     @Override
     public void onSubscribe(Flow.Subscription given) {
@@ -90,6 +91,10 @@ class MergedAnswersTest {
                     response.outputs().getLast().tensor().data().get(ValueLayout.JAVA_LONG, 0),
                     Tensors.toFloats(response.outputs().getFirst().tensor())[0],
                     response.last() ? ", the last" : ""));
+      }
+      if (asksAgain) {
+        ask(1);
+        events.add("asked");
       }
     }
 
@@ -146,6 +151,17 @@ class MergedAnswersTest {
     sources.get(0).say(3, true);
     reader.ask(2);
     assertThat(reader.events).endsWith("1: 2.0", "0: 3.0, the last", "over");
+  }
+
+  @Test
+  void aReaderThatAsksForMoreIsGivenItBehindWhatItIsGivenNow() {
+    start(2);
+    reader.asksAgain = true;
+    sources.get(0).say(1, true);
+    sources.get(1).say(2, true);
+    reader.ask(1);
+    assertThat(reader.events)
+        .containsExactly("0: 1.0", "asked", "1: 2.0, the last", "asked", "over");
   }
 
   @Test
