@@ -89,8 +89,12 @@ class DeadlineOperationsIT {
     slow(
         "generator",
         "warmup: false\nstream: { feedback: { OUTPUT0: INPUT0 }, stop: { steps: 3 } }\n");
-    ensemble("ensemble", "{ model: slow, inputs: { INPUT0: x }, outputs: { OUTPUT0: y } }");
-    ensemble("classifier", "{ model: slow, inputs: { INPUT0: x }, outputs: { OUTPUT0: scores } }");
+    TestModels.ensemble(
+        models, "ensemble", "{ model: slow, inputs: { INPUT0: x }, outputs: { OUTPUT0: y } }");
+    TestModels.ensemble(
+        models,
+        "classifier",
+        "{ model: slow, inputs: { INPUT0: x }, outputs: { OUTPUT0: scores } }");
     for (int i = 0; i < LOOPS; i++) {
       LoopModel.write(models, "loop" + i);
       Files.writeString(models.resolve("loop" + i + "/model.yml"), loopSettings(i));
@@ -153,12 +157,6 @@ class DeadlineOperationsIT {
   private static void slow(String name, String settings) throws IOException {
     TestModels.writeSlow(models.resolve(name).resolve("1"), 100);
     Files.writeString(models.resolve(name).resolve("model.yml"), settings);
-  }
-
-  private static void ensemble(String name, String step) throws IOException {
-    Files.createDirectories(models.resolve(name).resolve("1"));
-    Files.writeString(
-        models.resolve(name).resolve("model.yml"), "ensemble: { steps: [" + step + "] }\n");
   }
 
   private static dev.sluice.config.SluiceConfig config(SettingOverride... more) {

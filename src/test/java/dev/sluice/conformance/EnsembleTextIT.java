@@ -7,8 +7,8 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,21 +27,15 @@ class EnsembleTextIT {
   @BeforeAll
   static void start(@TempDir Path models) throws IOException {
     tokens = Poet.write(models);
-    ensemble(
+    TestModels.ensemble(
         models,
         "recital",
         "{ model: poet, inputs: { text: question }, outputs: { text: answer, finish_reason: why,"
             + " completion_tokens: count } }");
-    ensemble(
+    TestModels.ensemble(
         models, "encore", "{ model: recital, inputs: { question: q }, outputs: { answer: a } }");
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
-  }
-
-  private static void ensemble(Path models, String name, String step) throws IOException {
-    Path folder = Files.createDirectories(models.resolve(name));
-    Files.createDirectories(folder.resolve("1"));
-    Files.writeString(folder.resolve("model.yml"), "ensemble: { steps: [" + step + "] }\n");
   }
 
   @AfterAll

@@ -54,20 +54,14 @@ class SeveralStreamsIT {
         models.resolve("narrow/model.yml"), "  max_streams: 2\n", StandardOpenOption.APPEND);
     Poet.write(models);
     String question = "{ model: poet, inputs: { text: question }, outputs: { text: answer } }";
-    ensemble(models, "recital", question);
-    ensemble(
+    TestModels.ensemble(models, "recital", question);
+    TestModels.ensemble(
         models,
         "echoes",
         question + ", { model: poet, inputs: { text: answer }, outputs: { text: echo } }");
     StepModels.decoder(models, "numbers", "");
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
-  }
-
-  private static void ensemble(Path models, String name, String steps) throws IOException {
-    Path folder = Files.createDirectories(models.resolve(name));
-    Files.createDirectories(folder.resolve("1"));
-    Files.writeString(folder.resolve("model.yml"), "ensemble: { steps: [" + steps + "] }\n");
   }
 
   @AfterAll

@@ -54,12 +54,7 @@ class AttentionDecoderTest {
     try (HeldDecoder decoder = start(kind)) {
       StreamReader[] readers = decoder.prefilled(LENGTHS);
       int before = decoder.held().shapes().size();
-      decoder.block();
-      for (StreamReader reader : readers) {
-        reader.ask(STEPS);
-      }
-      decoder.settle();
-      decoder.held().open();
+      decoder.together(STEPS, readers);
       for (int i = 0; i < LENGTHS.length; i++) {
         assertThat(HeldDecoder.said(readers[i])).isEqualTo(byHand(kind, LENGTHS[i]));
       }

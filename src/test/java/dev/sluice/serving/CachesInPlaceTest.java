@@ -59,12 +59,7 @@ class CachesInPlaceTest {
     try (HeldDecoder decoder = start(SETTINGS)) {
       StreamReader[] readers = decoder.prefilled(LENGTHS);
       int before = decoder.held().shapes().size();
-      decoder.block();
-      for (StreamReader reader : readers) {
-        reader.ask(STEPS);
-      }
-      decoder.settle();
-      decoder.held().open();
+      decoder.together(STEPS, readers);
       var together = new ArrayList<List<float[]>>();
       for (StreamReader reader : readers) {
         together.add(logits(reader));

@@ -214,6 +214,16 @@ final class HeldDecoder implements AutoCloseable {
     session.awaitRun();
   }
 
+  /** Has streams wait behind one that is held, asks each for so much, and lets all go. */
+  void together(int responses, StreamReader... readers) {
+    block();
+    for (StreamReader reader : readers) {
+      reader.ask(responses);
+    }
+    settle();
+    session.open();
+  }
+
   /** Waits until the event loop has done what it was asked for. */
   void settle() {
     var done = new CompletableFuture<Void>();

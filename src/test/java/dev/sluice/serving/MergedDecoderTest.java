@@ -46,11 +46,7 @@ class MergedDecoderTest {
       HeldSession held = decoder.held();
       int proved = held.shapes().size();
       StreamReader[] readers = decoder.prefilled(3, 9);
-      decoder.block();
-      readers[0].ask(100);
-      readers[1].ask(100);
-      decoder.settle();
-      held.open();
+      decoder.together(100, readers);
       assertSays(readers[0], plain(cache, 3));
       assertSays(readers[1], plain(cache, 9));
       assertThat(held.shapes().stream().skip(proved + 3L))

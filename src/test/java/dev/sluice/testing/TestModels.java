@@ -75,6 +75,17 @@ public final class TestModels {
     }
   }
 
+  /**
+   * Writes an ensemble below a folder of models.
+   *
+   * @param steps in YAML, one behind the other
+   */
+  public static void ensemble(Path models, String name, String steps) throws IOException {
+    Path folder = Files.createDirectories(models.resolve(name));
+    Files.createDirectories(folder.resolve("1"));
+    Files.writeString(folder.resolve("model.yml"), "ensemble: { steps: [" + steps + "] }\n");
+  }
+
   /** A model's folder under a name and version 1, with the default settings. */
   public static ModelSource source(Path folder) {
     return new ModelSource(new ModelId("test", 1), folder, RuntimesConfig.DEFAULT);
