@@ -11,4 +11,9 @@ import java.nio.file.Path;
  * @param folder the version's folder
  * @param settings the runtimes' settings as they apply to this model
  */
-public record ModelSource(ModelId id, Path folder, RuntimesConfig settings) {}
+public record ModelSource(ModelId id, Path folder, RuntimesConfig settings) {
+  /** Returns the same with other settings. */
+  public ModelSource with(RuntimesConfig other) {
+    return new ModelSource(id, folder, other);
+  }
+}

@@ -44,6 +44,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelConfigReaderTest {
+  private static final OnnxConfig.Threads SEVEN_THREADS =
+      new OnnxConfig.Threads(Optional.of(7), 1, false, false);
+
   private static final IsolationConfig ISOLATED =
       new IsolationConfig(IsolationConfig.Mode.PROCESS, 3L << 30, Duration.ofSeconds(5));
 
@@ -155,7 +158,11 @@ class ModelConfigReaderTest {
                     1.5,
                     Optional.of(model.resolve("rows.json"))),
                 new RuntimesConfig(
-                    new OnnxConfig(2, 3, true, false, true, OnnxConfig.GraphOptimization.NONE)
+                    new OnnxConfig(
+                            new OnnxConfig.Threads(Optional.of(2), 3, true, false),
+                            false,
+                            true,
+                            OnnxConfig.GraphOptimization.NONE)
                         .with(ISOLATED),
                     new TensorflowConfig(
                         4,
@@ -247,9 +254,9 @@ class ModelConfigReaderTest {
                         Optional.of(EncoderConfig.Activation.NONE)),
                     new EncoderConfig.Batches(78, EncoderConfig.Join.NEVER)),
                 Optional.empty()));
-    // A loop has no groups of rows.
+    // A loop has no groups of rows. Whether runs are spread is found out when a model is loaded.
     assertThat(ConfigRecords.same(read, ModelConfig.DEFAULT))
-        .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "ragged");
+        .containsExactlyInAnyOrder("rows", "model", "declared", "policies", "ragged", "spread");
   }
 
   @ParameterizedTest
@@ -444,14 +451,14 @@ class ModelConfigReaderTest {
             false,
             ExplainConfig.DEFAULT,
             new RuntimesConfig(
-                new OnnxConfig(7, 1, false, true, false, OnnxConfig.GraphOptimization.ALL),
+                new OnnxConfig(SEVEN_THREADS, true, false, OnnxConfig.GraphOptimization.ALL),
                 TensorflowConfig.DEFAULT));
     ModelConfig read =
         new ModelConfigReader(
                 RecordCopy.with(SluiceConfig.DEFAULT, "repository.defaults", server), warnings::add)
             .read(model);
     assertThat(read.runtimes().onnx())
-        .isEqualTo(new OnnxConfig(7, 1, false, false, false, OnnxConfig.GraphOptimization.ALL));
+        .isEqualTo(new OnnxConfig(SEVEN_THREADS, false, false, OnnxConfig.GraphOptimization.ALL));
     assertThat(read.workers().instances()).isEqualTo(3);
     assertThat(read.versionPolicy()).isEqualTo(new VersionPolicyConfig.All());
   }

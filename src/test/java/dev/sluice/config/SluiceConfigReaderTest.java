@@ -337,7 +337,11 @@ class SluiceConfigReaderTest {
                       1.5,
                       Optional.of(Path.of("rows.json"))),
                   new RuntimesConfig(
-                      new OnnxConfig(2, 3, true, false, true, GraphOptimization.BASIC)
+                      new OnnxConfig(
+                              new OnnxConfig.Threads(Optional.of(2), 3, true, false),
+                              false,
+                              true,
+                              GraphOptimization.BASIC)
                           .with(isolated(1, 3)),
                       new TensorflowConfig(
                           4,
@@ -538,6 +542,8 @@ class SluiceConfigReaderTest {
             "labels",
             "policies",
             "model",
+            // Found out when a model is loaded.
+            "spread",
             "path",
             "settings",
             "rows",
@@ -733,8 +739,8 @@ class SluiceConfigReaderTest {
           limits: {idle_timeout: 9999h}   | limits.idle_timeout is "9999h"; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
           limits: {idle_timeout: {s: 1}}  | limits.idle_timeout is {"s":1}; wanted a length of time such as 500us, 2ms, 30s, 10m or 1h
           onnx: {memory_arena: maybe}     | onnx.memory_arena is "maybe"; wanted true or false
-          onnx: {intra_op_threads: -1}    | onnx.intra_op_threads is -1; wanted a whole number from 0 to 1024
-          onnx: {intra_op_threads: 1.5}   | onnx.intra_op_threads is 1.5; wanted a whole number from 0 to 1024
+          onnx: {intra_op_threads: -1}    | onnx.intra_op_threads is -1; wanted a whole number from 0 to 1024, or auto
+          onnx: {intra_op_threads: 1.5}   | onnx.intra_op_threads is 1.5; wanted a whole number from 0 to 1024, or auto
           event_loops: 99999999999999999999 | event_loops is 99999999999999999999; wanted a whole number from 0 to 1024
           log: {level: loud}              | log.level is "loud"; wanted one of error, warn, info, debug, trace
           tensorflow: {tags: []}          | tensorflow.tags is []; wanted at least one

@@ -17,6 +17,8 @@ public final class Section {
   /** What leaves a setting to the server. */
   private static final String AUTO = "auto";
 
+  private static final String OR_AUTO = ", or " + AUTO;
+
   private final SettingsTree tree;
   private final String path;
   private final ObjectNode node;
@@ -100,6 +102,19 @@ public final class Section {
         .orElse(otherwise);
   }
 
+  /** Returns a whole number within bounds; empty for {@code auto}. */
+  public Optional<Integer> numberOrAuto(
+      String key, Optional<Integer> otherwise, int lowest, int highest) {
+    String wanted = Setting.numberWanted(lowest, highest) + OR_AUTO;
+    Object shown = otherwise.isEmpty() ? AUTO : otherwise.get();
+    return single(key, wanted, shown)
+        .map(value ->
+            value.text().equals(AUTO)
+                ? Optional.<Integer>empty()
+                : Optional.of(value.number(lowest, highest, wanted)))
+        .orElse(otherwise);
+  }
+
   /** Returns a number within bounds; what is given otherwise if the key is not set. */
   public double decimal(String key, double otherwise, double lowest, double highest) {
     return single(key, Setting.decimalWanted(lowest, highest), otherwise)
@@ -114,7 +129,7 @@ public final class Section {
 
   /** Returns a time with its unit; empty for {@code auto}. */
   public Optional<Duration> durationOrAuto(String key, Optional<Duration> otherwise) {
-    String wanted = Units.DURATION_WANTED + ", or " + AUTO;
+    String wanted = Units.DURATION_WANTED + OR_AUTO;
     Object shown = otherwise.isEmpty() ? AUTO : otherwise.get();
     return single(key, wanted, shown)
         .map(value ->

@@ -53,7 +53,11 @@ public record Setting(SettingsTree tree, String name, JsonNode node) {
 
   /** Returns the value as a whole number within bounds. */
   public int number(int lowest, int highest) {
-    return (int) whole(lowest, highest, numberWanted(lowest, highest));
+    return number(lowest, highest, numberWanted(lowest, highest));
+  }
+
+  int number(int lowest, int highest, String wanted) {
+    return (int) whole(lowest, highest, wanted);
   }
 
   static String numberWanted(int lowest, int highest) {

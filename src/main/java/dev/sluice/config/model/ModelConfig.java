@@ -177,6 +177,14 @@ public record ModelConfig(
         new RuntimesConfig(runtimes.onnx(), runtimes.tensorflow(), runtimes.java().atLeast(calls)));
   }
 
+  /** Returns the same settings for a model whose single requests gain from all cores. */
+  public ModelConfig withSpreadRuns() {
+    OnnxConfig onnx = runtimes.onnx();
+    return withRuntimes(
+        new RuntimesConfig(
+            onnx.with(onnx.threads().spreading()), runtimes.tensorflow(), runtimes.java()));
+  }
+
   /**
    * Returns the same settings with these for a plugin's own use, besides and in place of others.
    */
@@ -188,7 +196,8 @@ public record ModelConfig(
                 runtimes.onnx(), runtimes.tensorflow(), runtimes.java().with(others)));
   }
 
-  private ModelConfig withRuntimes(RuntimesConfig other) {
+  /** Returns the same settings with sessions that are opened in another way. */
+  public ModelConfig withRuntimes(RuntimesConfig other) {
     return with(other, stream);
   }
 

@@ -58,7 +58,8 @@ final class OnnxSession implements ModelSession {
     long limit = OnnxSessionOptions.isLimited(config, memoryLimit) ? memoryLimit : 0;
     try {
       ModelMetadata metadata = OnnxMetadataReader.read(session);
-      GraphFacts known = config.isSingleThreaded() ? graph : graph.withoutShapeBound();
+      boolean single = config.threads().isSingle(OnnxSessionOptions.CORES);
+      GraphFacts known = single ? graph : graph.withoutShapeBound();
       return new OnnxSession(new SessionHandle(session, limit), metadata, known);
     } catch (RuntimeException e) {
       OrtApi.releaseSession(session);

@@ -3,6 +3,7 @@ package dev.sluice.runtime.onnx;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.OnnxConfig.Threads;
 import dev.sluice.runtime.NativeMemory;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -11,6 +12,14 @@ import java.nio.file.Path;
 final class OnnxSessionOptions {
   private static final int SEQUENTIAL = 0;
   private static final int PARALLEL = 1;
+
+  static final int CORES = Runtime.getRuntime().availableProcessors();
+
+  /**
+   * Time for which threads of a run that is spread over the cores wait awake for its next operator:
+   * with sleep in between they help less, and without end they take cores from others.
+   */
+  private static final String SPIN_MICROS = "50";
 
   private OnnxSessionOptions() {}
 
@@ -41,18 +50,26 @@ final class OnnxSessionOptions {
 
   private static void configure(long options, OnnxConfig config, Arena arena) {
     OrtApi.setSessionLogSeverityLevel(options, OrtEnvironment.LOG_LEVEL);
-    OrtApi.setIntraOpNumThreads(options, config.intraOpThreads());
-    OrtApi.setInterOpNumThreads(options, config.interOpThreads());
-    OrtApi.setSessionExecutionMode(options, config.interOpThreads() > 1 ? PARALLEL : SEQUENTIAL);
+    setThreads(options, config.threads(), arena);
     OrtApi.setSessionGraphOptimizationLevel(options, level(config.graphOptimization()));
-    String spinning = config.allowSpinning() ? "1" : "0";
-    addEntry(options, "session.intra_op.allow_spinning", spinning, arena);
-    addEntry(options, "session.inter_op.allow_spinning", spinning, arena);
     if (!config.memoryArena()) {
       OrtApi.disableCpuMemArena(options);
     }
     if (!config.memoryPattern()) {
       OrtApi.disableMemPattern(options);
+    }
+  }
+
+  private static void setThreads(long options, Threads threads, Arena arena) {
+    OrtApi.setIntraOpNumThreads(options, threads.intraOp(CORES));
+    OrtApi.setInterOpNumThreads(options, threads.interOpThreads());
+    OrtApi.setSessionExecutionMode(options, threads.interOpThreads() > 1 ? PARALLEL : SEQUENTIAL);
+    String spinning = threads.allowSpinning() ? "1" : "0";
+    addEntry(options, "session.intra_op.allow_spinning", spinning, arena);
+    addEntry(options, "session.inter_op.allow_spinning", spinning, arena);
+    if (threads.areSpread() && !threads.allowSpinning()) {
+      addEntry(options, "session.intra_op.allow_spinning", "1", arena);
+      addEntry(options, "session.intra_op.spin_duration_us", SPIN_MICROS, arena);
     }
   }
 

@@ -64,8 +64,12 @@ record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEn
     return new CompletedSettings(config, config.batching().maxBatchSize(), encoder);
   }
 
-  /** Joins requests where texts run together, unless the settings say which. */
-  private static ModelConfig joined(ModelConfig said, TextEncoder encoder) {
+  /**
+   * Joins requests where texts run together, and spreads runs over the cores, unless the settings
+   * say otherwise.
+   */
+  private static ModelConfig joined(ModelConfig asSaid, TextEncoder encoder) {
+    ModelConfig said = encoder.joins() ? asSaid.withSpreadRuns() : asSaid;
     BatchingConfig batching = said.batching();
     boolean wanted = batching.maxBatchSize() == 0 && encoder.joins() && !encoder.takesPairs();
     return wanted

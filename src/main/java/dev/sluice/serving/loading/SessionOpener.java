@@ -65,6 +65,7 @@ record SessionOpener(
     }
   }
 
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
 
   /**
@@ -74,15 +75,17 @@ record SessionOpener(
   Opened open(ModelConfig said) {
     var sessions = new ArrayList<ModelSession>();
     try {
-      ModelSession first = open();
-      sessions.add(first);
-      CompletedSettings config = CompletedSettings.of(source.id(), said, first, folder);
+      sessions.add(load(said));
+      CompletedSettings config =
+          CompletedSettings.of(source.id(), said, sessions.getFirst(), folder);
+      openSpread(config, sessions);
+      ModelSession first = sessions.getFirst();
       RaggedSession.prove(first, source.id(), config.config());
       limitLast(config, sessions);
       warmUp(sessions.getLast(), config.config());
       var loaded = new ArrayList<>(List.of(first));
       while (loaded.size() < config.config().workers().instances()) {
-        loaded.add(open());
+        loaded.add(load(config.config()));
         addWarm(loaded.getLast(), config, sessions);
       }
       if (share(loaded, config, sessions)) {
@@ -152,7 +155,7 @@ record SessionOpener(
   private ModelSession openAgain(CompletedSettings config) {
     var opened = new ArrayList<ModelSession>();
     try {
-      addWarm(open(), config, opened);
+      addWarm(load(config.config()), config, opened);
       return opened.getLast();
     } catch (RuntimeException | Error e) {
       opened.forEach(ModelSession::close);
@@ -187,9 +190,8 @@ record SessionOpener(
     ModelConfig config = completed.config();
     boolean unlimited =
         InstanceLimit.of(config).stream().allMatch(limit -> limit.resources().isEmpty());
-    int cores = Runtime.getRuntime().availableProcessors();
     return new EncoderSession(
-        session, encoder, WorkerLimit.of(config, session, unlimited, cores).most() - 1);
+        session, encoder, WorkerLimit.of(config, session, unlimited, CORES).most() - 1);
   }
 
   private void addWarm(ModelSession opened, CompletedSettings config, List<ModelSession> sessions) {
@@ -197,11 +199,25 @@ record SessionOpener(
     warmUp(sessions.getLast(), config.config());
   }
 
-  private ModelSession open() {
+  /** Opens the first session again if its runs are to be spread over more threads. */
+  private void openSpread(CompletedSettings completed, List<ModelSession> sessions) {
+    ModelSession first = sessions.getFirst();
+    boolean wanted =
+        completed.config().runtimes().onnx().threads().areSpread()
+            && first.metadata().platform().startsWith("onnx")
+            && CORES > 1;
+    if (wanted) {
+      sessions.clear();
+      first.close();
+      sessions.add(load(completed.config()));
+    }
+  }
+
+  private ModelSession load(ModelConfig config) {
     long begun = nanoTime.getAsLong();
     boolean opened = false;
     try {
-      ModelSession session = runtime.open(source);
+      ModelSession session = runtime.open(source.with(config.runtimes()));
       opened = true;
       return session;
     } finally {

@@ -29,11 +29,10 @@ public record WorkerLimit(int most, int coresOfARun) {
    */
   public static WorkerLimit of(
       ModelConfig config, ModelSession first, boolean areUnlimited, int cores) {
-    int threads =
+    int coresOfARun =
         first.metadata().platform().startsWith("tensorflow")
-            ? config.runtimes().tensorflow().intraOpThreads()
-            : config.runtimes().onnx().intraOpThreads();
-    int coresOfARun = threads == 0 ? cores : Math.min(threads, cores);
+            ? config.runtimes().tensorflow().coresOfARun(cores)
+            : config.runtimes().onnx().threads().coresOfARun(cores);
     boolean open = config.hasAutomaticConcurrency() && first.runsAreIndependent() && areUnlimited;
     return new WorkerLimit(open ? cores / coresOfARun : 1, coresOfARun);
   }

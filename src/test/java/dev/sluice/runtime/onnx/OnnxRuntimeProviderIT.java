@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,7 +133,9 @@ class OnnxRuntimeProviderIT {
   @ParameterizedTest
   @EnumSource
   void everySettingOpensAModel(OnnxConfig.GraphOptimization optimization) {
-    var config = new OnnxConfig(2, 2, true, false, false, optimization);
+    var config =
+        new OnnxConfig(
+            new OnnxConfig.Threads(Optional.of(2), 2, true, false), false, false, optimization);
     var settings = new RuntimesConfig(config, TensorflowConfig.DEFAULT);
     var source =
         new ModelSource(new ModelId("test", 1), TestModels.onnx("test_matmul_2d"), settings);

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.config.model.OnnxConfig;
+import dev.sluice.config.model.OnnxConfig.Threads;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.scheduling.ratelimit.InstancePermit;
 import dev.sluice.testing.FakeSession;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,16 +33,12 @@ class WorkerLimitTest {
   }
 
   private static ModelConfig threads(int intraOp) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
     OnnxConfig onnx = OnnxConfig.DEFAULT;
-    var other =
-        new OnnxConfig(
-            intraOp,
-            onnx.interOpThreads(),
-            onnx.allowSpinning(),
-            onnx.memoryArena(),
-            onnx.memoryPattern(),
-            onnx.graphOptimization());
+    return onnx(onnx.with(new Threads(Optional.of(intraOp), 1, false, false)));
+  }
+
+  private static ModelConfig onnx(OnnxConfig onnx) {
+    ModelConfig defaults = ModelConfig.DEFAULT;
     return new ModelConfig(
         defaults.versionPolicy(),
         defaults.labels(),
@@ -50,7 +48,7 @@ class WorkerLimitTest {
         defaults.admission(),
         false,
         defaults.explain(),
-        new RuntimesConfig(other, defaults.runtimes().tensorflow()));
+        new RuntimesConfig(onnx, defaults.runtimes().tensorflow()));
   }
 
   @ParameterizedTest
@@ -58,6 +56,22 @@ class WorkerLimitTest {
   void runsOfSeveralThreadsAreAsManyAsHaveCores(int threads, int most, int coresOfARun) {
     session.shareWith(FakeSession::new);
     assertThat(limit(threads(threads))).isEqualTo(new WorkerLimit(most, coresOfARun));
+  }
+
+  @Test
+  void runsSpreadOverTheCoresLeaveSomeToOthersOnALargeMachine() {
+    session.shareWith(FakeSession::new);
+    ModelConfig spread = ModelConfig.DEFAULT.withSpreadRuns();
+    assertThat(limit(spread)).isEqualTo(new WorkerLimit(2, 4));
+    assertThat(spread.runtimes().onnx().threads().intraOp(CORES)).isEqualTo(CORES);
+  }
+
+  @Test
+  void numberOfThreadsInTheSettingsIsKeptByRunsThatWouldBeSpread() {
+    session.shareWith(FakeSession::new);
+    Threads one = new Threads(Optional.of(1), 1, false, true);
+    assertThat(one.areSpread()).isFalse();
+    assertThat(limit(onnx(OnnxConfig.DEFAULT.with(one)))).isEqualTo(new WorkerLimit(CORES, 1));
   }
 
   @Test
