@@ -174,9 +174,26 @@ def await_answer(server, url):
     raise RuntimeError(f"no answer from {url}")
 
 
+class Side(NamedTuple):
+    """A server that runs."""
+    port: int
+    group: int  # of its processes
+    form: Form
+
+
+@contextlib.contextmanager
+def held(side):
+    """Keeps a server from the cores: some poll while nobody asks them."""
+    os.killpg(side.group, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(side.group, signal.SIGCONT)
+
+
 @contextlib.contextmanager
 def running(peer, bin, model):
-    """A server that is ready, by its port; it and its children end with the block."""
+    """A server that is ready; it and its children end with the block."""
     with tempfile.TemporaryDirectory() as work:
         log = Path(work) / "log"
         with_ = Started(bin, model, free_port(), free_port(), Path(work))
@@ -185,7 +202,7 @@ def running(peer, bin, model):
                                       env=os.environ | OFFLINE | {"MODEL": str(model)} | peer.environment(with_))
         try:
             await_answer(server, f"http://127.0.0.1:{with_.port}{peer.ready}")
-            yield with_.port
+            yield Side(with_.port, server.pid, peer.form)
         except Exception:
             print("\n".join(log.read_text(errors="replace").splitlines()[-20:]))
             raise
@@ -211,9 +228,9 @@ def embed(connection, form, some):
     return form.vectors(json.loads(body))
 
 
-def rate_of(port, form, requests, callers):
-    """Texts a second, and the vectors in order."""
-    connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=120) for _ in range(callers)]
+def rate_of(side, other, requests, callers):
+    """Texts a second while the other server is held, and the vectors in order."""
+    connections = [http.client.HTTPConnection("127.0.0.1", side.port, timeout=120) for _ in range(callers)]
     free = queue.SimpleQueue()
     for connection in connections:
         free.put(connection)
@@ -221,11 +238,11 @@ def rate_of(port, form, requests, callers):
     def one(some):
         connection = free.get()
         try:
-            return embed(connection, form, some)
+            return embed(connection, side.form, some)
         finally:
             free.put(connection)
 
-    with ThreadPoolExecutor(callers) as pool:
+    with held(other), ThreadPoolExecutor(callers) as pool:
         began = time.monotonic()
         vectors = numpy.concatenate(list(pool.map(one, requests)))
         took = time.monotonic() - began
@@ -234,16 +251,16 @@ def rate_of(port, form, requests, callers):
     return len(vectors) / took, vectors
 
 
-def measure(name, peer, ours, theirs, said):
+def measure(name, ours, theirs, said):
     """Both sides first answer once uncounted, and their vectors are compared."""
     for what, (size, callers) in LOADS.items():
         requests = [said[begin:begin + size] for begin in range(0, len(said), size)]
-        sides = [(ours, SLUICE.form), (theirs, peer.form)]
-        first, second = [rate_of(port, form, requests, callers)[1] for port, form in sides]
+        sides = [(ours, theirs), (theirs, ours)]
+        first, second = [rate_of(side, other, requests, callers)[1] for side, other in sides]
         apart = float(numpy.abs(first - second).max())
         if apart > TOLERANCE:
             raise RuntimeError(f"{what}: the vectors differ by {apart:.2g}")
-        rounds = [[rate_of(port, form, requests, callers)[0] for port, form in sides] for _ in range(ROUNDS)]
+        rounds = [[rate_of(side, other, requests, callers)[0] for side, other in sides] for _ in range(ROUNDS)]
         rates = [statistics.median(side) for side in zip(*rounds, strict=True)]
         ratios = sorted(first / second for first, second in rounds)
         print(f"{name}, {what}: {rates[1]:.0f}/s, Sluice {rates[0]:.0f}/s, {statistics.median(ratios):.2f} times that "
@@ -260,7 +277,7 @@ def main(model, count, names=""):
             try:
                 bin = install(name)
                 with running(SLUICE, ROOT / "target/sluice/bin", copy) as ours, running(SERVERS[name], bin, copy) as theirs:
-                    measure(name, SERVERS[name], ours, theirs, said)
+                    measure(name, ours, theirs, said)
             except (RuntimeError, OSError, subprocess.CalledProcessError) as failure:
                 failed.append(name)
                 print(f"{name}: {failure}", flush=True)

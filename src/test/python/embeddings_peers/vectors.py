@@ -42,8 +42,8 @@ def longest(folder):
     """How many tokens a text may have."""
     said = folder / "sentence_bert_config.json"
     if said.exists():
-        return json.loads(said.read_text())["max_seq_length"]
-    return json.loads((folder / "tokenizer.json").read_text())["truncation"]["max_length"]
+        return json.loads(said.read_text("utf-8"))["max_seq_length"]
+    return json.loads((folder / "tokenizer.json").read_text("utf-8"))["truncation"]["max_length"]
 
 
 def base64_of(vectors):
