@@ -106,13 +106,7 @@ public final class Section {
   public Optional<Integer> numberOrAuto(
       String key, Optional<Integer> otherwise, int lowest, int highest) {
     String wanted = Setting.numberWanted(lowest, highest) + OR_AUTO;
-    Object shown = otherwise.isEmpty() ? AUTO : otherwise.get();
-    return single(key, wanted, shown)
-        .map(value ->
-            value.text().equals(AUTO)
-                ? Optional.<Integer>empty()
-                : Optional.of(value.number(lowest, highest, wanted)))
-        .orElse(otherwise);
+    return orAuto(key, wanted, otherwise, value -> value.number(lowest, highest, wanted));
   }
 
   /** Returns a number within bounds; what is given otherwise if the key is not set. */
@@ -130,12 +124,15 @@ public final class Section {
   /** Returns a time with its unit; empty for {@code auto}. */
   public Optional<Duration> durationOrAuto(String key, Optional<Duration> otherwise) {
     String wanted = Units.DURATION_WANTED + OR_AUTO;
+    return orAuto(key, wanted, otherwise, value -> value.duration(wanted));
+  }
+
+  private <T> Optional<T> orAuto(
+      String key, String wanted, Optional<T> otherwise, Function<Setting, T> reader) {
     Object shown = otherwise.isEmpty() ? AUTO : otherwise.get();
     return single(key, wanted, shown)
         .map(value ->
-            value.text().equals(AUTO)
-                ? Optional.<Duration>empty()
-                : Optional.of(value.duration(wanted)))
+            value.text().equals(AUTO) ? Optional.<T>empty() : Optional.of(reader.apply(value)))
         .orElse(otherwise);
   }
 

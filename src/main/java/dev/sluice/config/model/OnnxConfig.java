@@ -40,7 +40,7 @@ public record OnnxConfig(
       Optional<Integer> intraOpThreads, int interOpThreads, boolean allowSpinning, boolean spread) {
     public static final Threads DEFAULT = new Threads(Optional.empty(), 1, false, false);
 
-    /** Cores that one run of a small model can keep busy: its operators have no more to divide. */
+    /** Cores that a run which is spread counts as, so that large machines run several at once. */
     private static final int CORES_OF_A_RUN = 4;
 
     /** Returns the same for a model whose single requests gain from all cores. */
@@ -58,10 +58,9 @@ public record OnnxConfig(
       return intraOpThreads.orElse(spread ? cores : 1);
     }
 
-    /** Returns how many cores a run keeps busy. */
-    public int coresOfARun(int cores) {
-      int most = areSpread() ? CORES_OF_A_RUN : intraOp(cores);
-      return most == 0 ? cores : Math.min(most, cores);
+    /** Returns how many cores a run keeps busy, if there are as many; 0: all. */
+    public int coresOfARun() {
+      return areSpread() ? CORES_OF_A_RUN : intraOpThreads.orElse(1);
     }
 
     /** Returns whether a run keeps to the thread that begins it. */

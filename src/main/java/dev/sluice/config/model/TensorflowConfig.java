@@ -53,11 +53,6 @@ public record TensorflowConfig(
         IsolationConfig.DEFAULT);
   }
 
-  /** Returns how many cores a run keeps busy. */
-  public int coresOfARun(int cores) {
-    return intraOpThreads == 0 ? cores : Math.min(intraOpThreads, cores);
-  }
-
   /** Returns a copy with processes of their own, or not. */
   public TensorflowConfig with(IsolationConfig other) {
     return new TensorflowConfig(

@@ -13,11 +13,13 @@ final class OnnxSessionOptions {
   private static final int SEQUENTIAL = 0;
   private static final int PARALLEL = 1;
 
+  /** Cores of the machine, or of the container. */
   static final int CORES = Runtime.getRuntime().availableProcessors();
 
   /**
-   * Time for which threads of a run that is spread over the cores wait awake for its next operator:
-   * with sleep in between they help less, and without end they take cores from others.
+   * Time for which threads of a run that is spread over the cores spin before they sleep, so that
+   * the next operator finds them: without they help less, and without end they take cores from
+   * others.
    */
   private static final String SPIN_MICROS = "50";
 
@@ -64,13 +66,16 @@ final class OnnxSessionOptions {
     OrtApi.setIntraOpNumThreads(options, threads.intraOp(CORES));
     OrtApi.setInterOpNumThreads(options, threads.interOpThreads());
     OrtApi.setSessionExecutionMode(options, threads.interOpThreads() > 1 ? PARALLEL : SEQUENTIAL);
-    String spinning = threads.allowSpinning() ? "1" : "0";
-    addEntry(options, "session.intra_op.allow_spinning", spinning, arena);
-    addEntry(options, "session.inter_op.allow_spinning", spinning, arena);
-    if (threads.areSpread() && !threads.allowSpinning()) {
-      addEntry(options, "session.intra_op.allow_spinning", "1", arena);
+    boolean spinsBriefly = threads.areSpread() && !threads.allowSpinning();
+    setSpinning(options, "intra_op", threads.allowSpinning() || spinsBriefly, arena);
+    setSpinning(options, "inter_op", threads.allowSpinning(), arena);
+    if (spinsBriefly) {
       addEntry(options, "session.intra_op.spin_duration_us", SPIN_MICROS, arena);
     }
+  }
+
+  private static void setSpinning(long options, String pool, boolean spins, Arena arena) {
+    addEntry(options, "session." + pool + ".allow_spinning", spins ? "1" : "0", arena);
   }
 
   /** Returns whether the session takes its memory from the shared arena: one without any cannot. */

@@ -26,6 +26,9 @@ record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEn
   /** Requests of an encoder that run together, in texts. */
   private static final int JOINED_TEXTS = 64;
 
+  /** With which the platforms of models begin whose runs can be spread. */
+  private static final String ONNX = "onnx";
+
   /** Bytes of a text that are a token, about. */
   private static final int TOKEN_BYTES = 4;
 
@@ -52,7 +55,7 @@ record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEn
     Optional<TextEncoder> encoder = new EncoderFiles(id, said, published).find(session);
     if (encoder.isPresent()) {
       return new CompletedSettings(
-          joined(said, encoder.get()), said.batching().maxBatchSize(), encoder);
+          joined(said, encoder.get(), session), said.batching().maxBatchSize(), encoder);
     }
     ModelConfig looped =
         session
@@ -68,8 +71,9 @@ record CompletedSettings(ModelConfig config, int shownBatchSize, Optional<TextEn
    * Joins requests where texts run together, and spreads runs over the cores, unless the settings
    * say otherwise.
    */
-  private static ModelConfig joined(ModelConfig asSaid, TextEncoder encoder) {
-    ModelConfig said = encoder.joins() ? asSaid.withSpreadRuns() : asSaid;
+  private static ModelConfig joined(ModelConfig asSaid, TextEncoder encoder, ModelSession session) {
+    boolean spreads = encoder.joins() && session.metadata().platform().startsWith(ONNX);
+    ModelConfig said = spreads ? asSaid.withSpreadRuns() : asSaid;
     BatchingConfig batching = said.batching();
     boolean wanted = batching.maxBatchSize() == 0 && encoder.joins() && !encoder.takesPairs();
     return wanted

@@ -199,16 +199,14 @@ record SessionOpener(
     warmUp(sessions.getLast(), config.config());
   }
 
-  /** Opens the first session again if its runs are to be spread over more threads. */
+  /**
+   * Opens the first session again if its runs are to be spread over the cores: only a session can
+   * tell whether they should be, and its threads are those that it was opened with.
+   */
   private void openSpread(CompletedSettings completed, List<ModelSession> sessions) {
-    ModelSession first = sessions.getFirst();
-    boolean wanted =
-        completed.config().runtimes().onnx().threads().areSpread()
-            && first.metadata().platform().startsWith("onnx")
-            && CORES > 1;
-    if (wanted) {
-      sessions.clear();
-      first.close();
+    if (CORES > 1 && completed.config().runtimes().onnx().threads().areSpread()) {
+      // Closed first, so that the model's weights are not in memory twice.
+      sessions.removeFirst().close();
       sessions.add(load(completed.config()));
     }
   }

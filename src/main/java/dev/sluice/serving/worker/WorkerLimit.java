@@ -29,10 +29,11 @@ public record WorkerLimit(int most, int coresOfARun) {
    */
   public static WorkerLimit of(
       ModelConfig config, ModelSession first, boolean areUnlimited, int cores) {
-    int coresOfARun =
+    int threads =
         first.metadata().platform().startsWith("tensorflow")
-            ? config.runtimes().tensorflow().coresOfARun(cores)
-            : config.runtimes().onnx().threads().coresOfARun(cores);
+            ? config.runtimes().tensorflow().intraOpThreads()
+            : config.runtimes().onnx().threads().coresOfARun();
+    int coresOfARun = threads == 0 ? cores : Math.min(threads, cores);
     boolean open = config.hasAutomaticConcurrency() && first.runsAreIndependent() && areUnlimited;
     return new WorkerLimit(open ? cores / coresOfARun : 1, coresOfARun);
   }

@@ -6,16 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.inference.control.RecordedRequests;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
+import dev.sluice.testing.NothingRecorded;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +37,7 @@ class SessionOpenerTest {
         new Unreliable(),
         new ModelSource(id, FOLDER, ModelConfig.DEFAULT.runtimes()),
         FOLDER,
-        new NothingRecorded(),
+        NothingRecorded.HERE,
         Telemetry.unseen().loads(),
         1,
         System::nanoTime);
@@ -80,18 +79,6 @@ class SessionOpenerTest {
     @Override
     public void close() {
       closed = true;
-    }
-  }
-
-  private static final class NothingRecorded implements RecordedRequests {
-    @Override
-    public boolean areIn(Path folder) {
-      return false;
-    }
-
-    @Override
-    public int replay(Path folder, ModelLease model, int iterations, Run run) {
-      throw new AssertionError("nothing is replayed");
     }
   }
 }

@@ -8,10 +8,8 @@ import dev.sluice.config.model.ModelConfig.Workers;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelMetadata;
 import dev.sluice.inference.Signature;
-import dev.sluice.inference.control.RecordedRequests;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
@@ -20,6 +18,7 @@ import dev.sluice.telemetry.meter.LoadMeters;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.FakeSession;
+import dev.sluice.testing.NothingRecorded;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,24 +87,10 @@ class SessionWorkersTest {
     }
   }
 
-  private enum NoRecords implements RecordedRequests {
-    HERE;
-
-    @Override
-    public boolean areIn(Path folder) {
-      return false;
-    }
-
-    @Override
-    public int replay(Path folder, ModelLease model, int iterations, Run run) {
-      throw new AssertionError("there are none");
-    }
-  }
-
   private SessionOpener opener() {
     var source = new ModelSource(new ModelId("m", 1), folder, RuntimesConfig.DEFAULT);
     return new SessionOpener(
-        new Provider(), source, folder, NoRecords.HERE, new LoadMeters(), 1 << 20, () -> 0);
+        new Provider(), source, folder, NothingRecorded.HERE, new LoadMeters(), 1 << 20, () -> 0);
   }
 
   private SessionOpener.Opened open(int instances, int concurrency) {

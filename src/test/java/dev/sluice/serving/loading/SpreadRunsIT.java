@@ -7,14 +7,13 @@ import dev.sluice.config.model.OnnxConfig;
 import dev.sluice.config.model.OnnxConfig.Threads;
 import dev.sluice.config.model.RuntimesConfig;
 import dev.sluice.inference.ModelId;
-import dev.sluice.inference.ModelLease;
-import dev.sluice.inference.control.RecordedRequests;
 import dev.sluice.runtime.ModelSession;
 import dev.sluice.runtime.ModelSource;
 import dev.sluice.runtime.RuntimeProvider;
 import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.testing.MiniLm;
+import dev.sluice.testing.NothingRecorded;
 import dev.sluice.testing.TestModels;
 import dev.sluice.testing.TinyEncoder;
 import java.io.IOException;
@@ -53,13 +52,13 @@ class SpreadRunsIT {
   }
 
   @Test
-  void anEncoderWhoseTextsRunOneByOneHasAThreadForEachOfThem() throws IOException {
+  void anEncoderWhoseTextsRunOneByOneKeepsToOneThread() throws IOException {
     open(MiniLm.writeTo(models, "quantized"), Threads.DEFAULT);
     assertThat(opened).containsExactly(Threads.DEFAULT);
   }
 
   @Test
-  void aModelThatTakesNoTextsHasOneThread() {
+  void aModelThatTakesNoTextsKeepsToOneThread() {
     open(TestModels.onnx("test_matmul_2d"), Threads.DEFAULT);
     assertThat(opened).containsExactly(Threads.DEFAULT);
   }
@@ -76,7 +75,7 @@ class SpreadRunsIT {
             new Recorded(),
             new ModelSource(id, files, runtimes),
             folder,
-            new NothingRecorded(),
+            NothingRecorded.HERE,
             Telemetry.unseen().loads(),
             Integer.MAX_VALUE,
             System::nanoTime);
@@ -101,18 +100,6 @@ class SpreadRunsIT {
     public ModelSession open(ModelSource source) {
       opened.add(source.settings().onnx().threads());
       return runtime.open(source);
-    }
-  }
-
-  private static final class NothingRecorded implements RecordedRequests {
-    @Override
-    public boolean areIn(Path folder) {
-      return false;
-    }
-
-    @Override
-    public int replay(Path folder, ModelLease model, int iterations, Run run) {
-      throw new AssertionError("nothing is replayed");
     }
   }
 }

@@ -38,17 +38,8 @@ class WorkerLimitTest {
   }
 
   private static ModelConfig onnx(OnnxConfig onnx) {
-    ModelConfig defaults = ModelConfig.DEFAULT;
-    return new ModelConfig(
-        defaults.versionPolicy(),
-        defaults.labels(),
-        defaults.batching(),
-        defaults.queue(),
-        1,
-        defaults.admission(),
-        false,
-        defaults.explain(),
-        new RuntimesConfig(onnx, defaults.runtimes().tensorflow()));
+    return ModelConfig.DEFAULT.withRuntimes(
+        new RuntimesConfig(onnx, RuntimesConfig.DEFAULT.tensorflow()));
   }
 
   @ParameterizedTest
