@@ -20,6 +20,7 @@ public final class CachingScheduler implements Scheduler {
   private final Scheduler behind;
   private final VersionMeter meter;
   private final LongSupplier nanoTime;
+  private volatile boolean closed;
 
   CachingScheduler(
       ResponseCache cache,
@@ -70,17 +71,27 @@ public final class CachingScheduler implements Scheduler {
     long begun = nanoTime.getAsLong();
     if (response.parameters().isEmpty() && key.isOf(members.get())) {
       cache.keep(key, response);
+      clearIfClosed();
     }
     meter.cacheMiss(looked + nanoTime.getAsLong() - begun);
     return response;
   }
 
   /**
-   * Closes the scheduler and frees what is cached. Nothing of this load is under way any more then.
+   * Frees what was cached too late for {@link #close}: a request releases its model before its
+   * answer arrives here. Whichever of the two comes second sees the other.
    */
+  private void clearIfClosed() {
+    if (closed) {
+      cache.clear(load);
+    }
+  }
+
+  /** Closes the scheduler and frees what is cached; nothing is cached from then on. */
   @Override
   public void close() {
     behind.close();
+    closed = true;
     cache.clear(load);
   }
 }

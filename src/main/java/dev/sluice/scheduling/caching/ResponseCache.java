@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.tensor.MemoryExhausted;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -61,10 +62,16 @@ public final class ResponseCache {
     return answer != null && answer.acquire() ? answer : null;
   }
 
-  /** Keeps a copy, if it is not too large. */
+  /** Keeps a copy, if it is not too large and there is memory for it. */
   void keep(RequestKey key, InferenceResponse response) {
-    if (key.byteSize() + response.byteSize() <= largest) {
+    if (key.byteSize() + response.byteSize() > largest) {
+      return;
+    }
+    try {
       answers.put(key, CachedResponse.copyOf(response));
+    } catch (MemoryExhausted _) {
+      // The answer itself is there and is given.
+      return;
     }
   }
 

@@ -14,6 +14,7 @@ import dev.sluice.inference.SequenceStep;
 import dev.sluice.scheduling.Scheduler;
 import dev.sluice.telemetry.Telemetry;
 import dev.sluice.telemetry.meter.VersionMeter;
+import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorMemory;
@@ -208,6 +209,31 @@ class ResponseCacheTest {
         scheduler.submit(request(RequestOptions.NONE, List.of(), 1)).result()) {
       scheduler.close();
       assertThat(Tensors.toFloats(response.outputs().getFirst().tensor())).containsExactly(2);
+    }
+  }
+
+  @Test
+  void anAnswerThatArrivesAfterItsModelIsUnloadedIsNotKept() {
+    adding.meanwhile = scheduler::close;
+    assertThat(ask(1)).containsExactly(2);
+    assertThat(TensorMemory.openBlocks()).isEqualTo(blocksBefore);
+  }
+
+  @Test
+  void anAnswerIsGivenIfThereIsNoMemoryToKeepIt() {
+    var roomy = new ResponseCache(1 << 20, System::nanoTime);
+    InferenceRequest request = request(RequestOptions.NONE, List.of(), new float[1 << 16]);
+    RequestKey key = requireNonNull(RequestKey.of(1, members, request));
+    try (InferenceResponse response = adding.submit(request).result()) {
+      var budget = new MemoryBudget(TensorMemory.openBytes() + response.byteSize() / 2);
+      try (var account = budget.account()) {
+        account.within(() -> {
+          roomy.keep(key, response);
+          return roomy;
+        });
+      }
+      assertThat(budget.refusals()).isEqualTo(1);
+      assertThat(roomy.find(key)).isNull();
     }
   }
 
