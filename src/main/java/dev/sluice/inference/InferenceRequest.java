@@ -222,7 +222,8 @@ public final class InferenceRequest implements AutoCloseable {
 
   /**
    * Returns the same request to the same model, with tensors that its caller does not know of. It
-   * takes everything over: this one only passes a cancellation on to the other.
+   * takes everything over: this one only passes a cancellation on to the other. What a {@link
+   * #step} hands over is a step of the same request: the lease stays that one's.
    *
    * @param signature one of the model's, with the inputs and outputs below
    * @param inputs among them this request's own
@@ -230,7 +231,8 @@ public final class InferenceRequest implements AutoCloseable {
   public InferenceRequest handOver(
       Signature signature, List<NamedTensor> inputs, List<String> outputs) {
     var next =
-        new InferenceRequest(model, signature, inputs, outputs, deadline, requestId, options);
+        new InferenceRequest(
+            model, signature, inputs, outputs, deadline, requestId, options, whole);
     handOver(List.of(next));
     return next;
   }
@@ -244,8 +246,8 @@ public final class InferenceRequest implements AutoCloseable {
     others.getFirst().trace = trace;
     state.set(CLOSED);
     onCancel(() -> others.forEach(InferenceRequest::cancel));
-    whenExpired = () -> others.forEach(InferenceRequest::expire);
-    if (cancelled) {
+    onExpiry(() -> others.forEach(InferenceRequest::expire));
+    if (isCancelled()) {
       others.forEach(InferenceRequest::cancel);
     }
   }
@@ -289,12 +291,8 @@ public final class InferenceRequest implements AutoCloseable {
    * may be too late for that: look at {@link #isCancelled} afterwards, and at the time.
    */
   public void onAbandoned(Runnable action) {
-    if (whole == null) {
-      whenCancelled = action;
-      whenExpired = action;
-    } else {
-      whole.onAbandoned(action);
-    }
+    onCancel(action);
+    onExpiry(action);
   }
 
   /**
@@ -306,6 +304,14 @@ public final class InferenceRequest implements AutoCloseable {
       whenCancelled = action;
     } else {
       whole.onCancel(action);
+    }
+  }
+
+  private void onExpiry(Runnable action) {
+    if (whole == null) {
+      whenExpired = action;
+    } else {
+      whole.onExpiry(action);
     }
   }
 

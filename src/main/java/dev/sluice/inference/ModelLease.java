@@ -43,6 +43,15 @@ public interface ModelLease {
   }
 
   /**
+   * Returns the version leased once more, without another permit of admission: the caller's to
+   * release. Only while this lease is held; any thread. As it is here for versions that nothing
+   * unloads meanwhile.
+   */
+  default ModelLease again() {
+    return this;
+  }
+
+  /**
    * Releases the lease, once: it is a reference count, so releasing is not idempotent. Any thread.
    */
   void release();

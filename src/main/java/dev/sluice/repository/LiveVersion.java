@@ -47,7 +47,7 @@ public final class LiveVersion implements ModelLease {
     return false;
   }
 
-  /** Returns the version, leased once more; the caller's to release. Only while a lease is held. */
+  @Override
   public LiveVersion again() {
     leases.incrementAndGet();
     return this;

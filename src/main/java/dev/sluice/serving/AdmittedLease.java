@@ -48,13 +48,18 @@ final class AdmittedLease implements ModelLease {
    *
    * @throws InferenceException with RESOURCE_EXHAUSTED if there is none
    */
-  static ModelLease again(ModelLease lease) {
+  static ModelLease admitAgain(ModelLease lease) {
     return switch (lease) {
       case AdmittedLease admitted ->
-          admitted.live.again().handOver(live -> admit((LiveVersion) live, admitted.caller));
-      case NonOwningLease shared -> again(shared.lease());
-      default -> ((LiveVersion) lease).again();
+          admitted.again().handOver(live -> admit((LiveVersion) live, admitted.caller));
+      case NonOwningLease shared -> admitAgain(shared.lease());
+      default -> lease.again();
     };
+  }
+
+  @Override
+  public LiveVersion again() {
+    return live.again();
   }
 
   /** Returns the lease itself. */

@@ -134,7 +134,7 @@ public final class InferencePipeline implements DataPlane {
     List<ModelLease> further = new ArrayList<>(wanted - 1);
     try {
       while (further.size() < wanted - 1) {
-        further.add(AdmittedLease.again(request.model()));
+        further.add(AdmittedLease.admitAgain(request.model()));
       }
     } catch (InferenceException e) {
       further.forEach(ModelLease::release);

@@ -34,5 +34,10 @@ record NonOwningLease(ModelLease lease) implements ModelLease {
   }
 
   @Override
+  public ModelLease again() {
+    return lease.again();
+  }
+
+  @Override
   public void release() {}
 }

@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.inference.VersionState;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.PluginJar;
@@ -10,8 +11,11 @@ import dev.sluice.testing.Polling;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +53,29 @@ class ConvertedStreamsIT {
             scaled[i] *= factor;
           }
           return Value.floats(value.name(), value.shape(), scaled);
+        }
+      }
+      """;
+
+  /** Takes its time for the first message: until the test lets it go on. */
+  private static final String SLOW =
+      """
+      import dev.sluice.extension.*;
+      import java.util.*;
+
+      public class Slow implements Converter {
+        @Override
+        public List<Value> before(Request request) {
+          return request.inputs();
+        }
+
+        @Override
+        public Answer after(Request request, Answer answer) {
+          System.setProperty("sluice.test.slow", "begun");
+          while (System.getProperty("sluice.test.fast") == null) {
+            Thread.onSpinWait();
+          }
+          return answer;
         }
       }
       """;
@@ -109,5 +136,35 @@ class ConvertedStreamsIT {
     assertThat(events.getFirst().get("value").doubleValue()).isEqualTo(110);
     assertThat(events.getLast().has("error")).isTrue();
     Polling.await("freed tensors", () -> TensorMemory.openBlocks() <= before);
+  }
+
+  @Test
+  void whatAModelHasGivenIsConvertedThoughItIsUnloadedMeanwhile(@TempDir Path models)
+      throws Exception {
+    Path version = StepModels.counter(models, "{ feedback: { y: x }, stop: { steps: 3 } }");
+    new PluginJar().source("Slow", SLOW).service("Converter", "Slow").into(version);
+    try (var slow = RunningServer.startWithPlugins(models);
+        var caller = new HttpCaller(slow.port());
+        var reader = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<HttpCaller.Answer> stream =
+          reader.submit(() -> caller.post("/v2/models/counter/generate_stream", "{\"x\": 1}"));
+      Polling.await("a message", () -> System.getProperty("sluice.test.slow") != null);
+      Files.move(models.resolve("counter"), models.resolve(".counter"));
+      slow.reload();
+      Polling.await("unloading", () -> !isAvailable(slow, "counter"));
+      System.setProperty("sluice.test.fast", "yes");
+      assertThat(stream.get().events())
+          .extracting(event -> event.path("y").intValue())
+          .containsExactly(2, 3, 4);
+    } finally {
+      System.clearProperty("sluice.test.slow");
+      System.clearProperty("sluice.test.fast");
+    }
+  }
+
+  private static boolean isAvailable(RunningServer server, String model) {
+    return server.control().versions(model).stream()
+        .flatMap(List::stream)
+        .anyMatch(version -> version.state() == VersionState.AVAILABLE);
   }
 }

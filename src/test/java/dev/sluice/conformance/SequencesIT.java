@@ -3,6 +3,7 @@ package dev.sluice.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.tensor.TensorMemory;
+import dev.sluice.testing.PluginJar;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
 import java.net.URI;
@@ -25,6 +26,25 @@ import org.junit.jupiter.api.io.TempDir;
 class SequencesIT {
   private static final int SEQUENCES = 48;
   private static final int STEPS = 10;
+
+  /** A converter that changes nothing. */
+  private static final String SAME =
+      """
+      import dev.sluice.extension.*;
+      import java.util.*;
+
+      public class Same implements Converter {
+        @Override
+        public List<Value> before(Request request) {
+          return request.inputs();
+        }
+
+        @Override
+        public Answer after(Request request, Answer answer) {
+          return answer;
+        }
+      }
+      """;
 
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -62,6 +82,18 @@ class SequencesIT {
           .contains("must specify the START flag on the first request of the sequence");
     }
     assertThat(TensorMemory.openBlocks()).isEqualTo(openBlocks);
+  }
+
+  @Test
+  void aConverterStandsBeforeSequencesAndEachRequestGivesItsModelBackOnce(@TempDir Path models)
+      throws Exception {
+    TestModels.copy(Path.of("src/test/models/oip/seq"), models.resolve("seq"));
+    new PluginJar().source("Same", SAME).service("Converter", "Same").into(models.resolve("seq/1"));
+    try (RunningServer server = RunningServer.startWithPlugins(models)) {
+      assertThat(sequence(server, 3).join()).contains("\"data\":[" + 3 * STEPS + "]");
+      assertThat(sequence(server, 4).join()).contains("\"data\":[" + 4 * STEPS + "]");
+      assertThat(server.control().ready()).isTrue();
+    }
   }
 
   /** The last answer of a sequence that adds its own number again and again. */

@@ -8,6 +8,7 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.testing.DeclaredModel;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class ModelLeaseTest {
@@ -33,6 +34,33 @@ class ModelLeaseTest {
     assertThat(model.releases()).isZero();
     request.close();
     assertThat(model.releases()).isEqualTo(1);
+  }
+
+  @Test
+  void whatAStepHandsOverLeavesTheLeaseToItsRequest() {
+    InferenceRequest request = model.handOver(ModelLeaseTest::request);
+    InferenceRequest step = request.step(request.signature(), List.of(), List.of());
+    InferenceRequest next = step.handOver(request.signature(), List.of(), List.of());
+    next.close();
+    step.close();
+    assertThat(model.releases()).isZero();
+    request.close();
+    assertThat(model.releases()).isEqualTo(1);
+  }
+
+  @Test
+  void whoEndsARequestReachesWhatItsStepHasHandedOver() {
+    InferenceRequest request = model.handOver(ModelLeaseTest::request);
+    InferenceRequest step = request.step(request.signature(), List.of(), List.of());
+    InferenceRequest next = step.handOver(request.signature(), List.of(), List.of());
+    var ends = new AtomicInteger();
+    next.onAbandoned(ends::incrementAndGet);
+    request.expire();
+    assertThat(next.isCancelled()).isFalse();
+    request.cancel();
+    assertThat(next.isCancelled()).isTrue();
+    assertThat(ends).hasValue(2);
+    request.close();
   }
 
   @Test

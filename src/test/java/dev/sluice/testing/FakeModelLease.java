@@ -41,6 +41,11 @@ public final class FakeModelLease implements ModelLease {
     }
 
     @Override
+    public ModelLease again() {
+      return model.acquireFor(caller);
+    }
+
+    @Override
     public void release() {
       model.release();
     }
@@ -59,6 +64,11 @@ public final class FakeModelLease implements ModelLease {
   @Override
   public ModelMetadata metadata() {
     return metadata;
+  }
+
+  @Override
+  public ModelLease again() {
+    return acquire();
   }
 
   @Override

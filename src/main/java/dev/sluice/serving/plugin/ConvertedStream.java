@@ -2,6 +2,7 @@ package dev.sluice.serving.plugin;
 
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
+import dev.sluice.inference.ModelLease;
 import dev.sluice.tensor.NamedTensor;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * One stream of a model with a converter around it: the request is converted once, and then each
  * response, one after the other and only while the reader has demand.
  *
- * <p>Owner of the responses that wait for that, few at most, until the stream ends. On the reader's
- * event loop.
+ * <p>Owner of the responses that wait for that, few at most, until the stream ends, and of a lease
+ * of its own: the code is called after the model has given its last response, and released its
+ * lease. On the reader's event loop.
  */
 final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<InferenceResponse> {
   /** Responses that the model may be ahead of the converter: it need not wait for each call. */
@@ -32,6 +34,11 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
 
   /** Why the model has failed; null if it has not. */
   private @Nullable Throwable failure;
+
+  /**
+   * Keeps the code loaded from when the model's own lease is the model's; null before and after.
+   */
+  private @Nullable ModelLease lease;
 
   private ConverterCalls.@Nullable Part<?> call;
   private Flow.@Nullable Subscription model;
@@ -68,6 +75,7 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
       step.close();
       return;
     }
+    lease = request.model().again();
     InferenceRequest asked = request.handOver(calls.inner(), step.inputs(), List.of());
     NamedTensor.closeAll(request.inputs());
     calls.streams().stream(asked, this);
@@ -97,7 +105,7 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
       fail(failure);
     } else if (waiting.isEmpty()) {
       if (modelIsDone) {
-        over = true;
+        end();
         reader.onComplete();
       }
     } else if (demand > 0) {
@@ -162,5 +170,9 @@ final class ConvertedStream implements Flow.Subscription, Flow.Subscriber<Infere
     }
     waiting.forEach(InferenceResponse::close);
     waiting.clear();
+    if (lease != null) {
+      lease.release();
+      lease = null;
+    }
   }
 }
