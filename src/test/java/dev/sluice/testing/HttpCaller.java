@@ -12,6 +12,9 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -93,11 +96,16 @@ public final class HttpCaller implements AutoCloseable {
   }
 
   private static <T> T await(Future<T> future) {
-    return future
-        .toCompletionStage()
-        .toCompletableFuture()
-        .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .join();
+    CompletableFuture<T> answer = future.toCompletionStage().toCompletableFuture();
+    try {
+      return answer.orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).get();
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    } catch (InterruptedException e) {
+      // The time of a test is over, which may ask again and again.
+      Thread.currentThread().interrupt();
+      throw new CompletionException(e);
+    }
   }
 
   @Override
