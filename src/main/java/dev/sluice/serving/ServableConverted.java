@@ -17,6 +17,7 @@ import dev.sluice.serving.plugin.PluginHttpHandler;
 import dev.sluice.serving.plugin.PluginResponses;
 import dev.sluice.serving.plugin.PluginVersion;
 import dev.sluice.serving.stream.StreamMeter;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -123,6 +124,11 @@ public final class ServableConverted implements Servable {
   @Override
   public StreamMeter streamMeter(InferenceRequest request) {
     return metadata().decoupled() ? model.streamMeter(request) : StreamMeter.NONE;
+  }
+
+  @Override
+  public List<Long> members() {
+    return model.members();
   }
 
   @Override

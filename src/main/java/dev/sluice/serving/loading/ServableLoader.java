@@ -113,33 +113,32 @@ public final class ServableLoader implements Loader {
 
   @Override
   public LoadedModel load(ModelId id, Path folder, ModelConfig config) {
-    Servable model =
-        config
-            .ensemble()
-            .<Servable>map(ensemble ->
-                ServableEnsemble.open(
-                    telemetry.version(id), ensemble, config, members.get(), nanoTime))
-            .orElseGet(() -> openFiles(id, folder, config));
-    return CachedModel.of(model, config, cache);
-  }
-
-  private Servable openFiles(ModelId id, Path folder, ModelConfig config) {
     List<Path> jars = PluginCode.jarsIn(folder);
     if (jars.isEmpty()) {
-      return open(id, folder, config);
+      return CachedModel.of(open(id, folder, config), config, cache);
     }
     policy.requirePlugins(id, folder, jars);
-    return openCode(id, folder, config);
+    return CachedModel.of(openCode(id, folder, config), config, cache);
   }
 
-  /** Returns a plugin alone, or around the model whose files lie beside it. */
+  private Servable open(ModelId id, Path folder, ModelConfig config) {
+    return config
+        .ensemble()
+        .<Servable>map(ensemble ->
+            ServableEnsemble.open(telemetry.version(id), ensemble, config, members.get(), nanoTime))
+        .orElseGet(() -> openFiles(id, folder, config));
+  }
+
+  /** Returns a plugin alone, or around the ensemble, or the model whose files lie beside it. */
   private Servable openCode(ModelId id, Path folder, ModelConfig config) {
     long begun = nanoTime.getAsLong();
     PluginCode code = code(id, folder, config);
-    boolean files = runtimes.stream().anyMatch(runtime -> runtime.recognises(folder));
+    boolean around =
+        config.ensemble().isPresent()
+            || runtimes.stream().anyMatch(runtime -> runtime.recognises(folder));
     try {
-      requireOneModel(id, code, files);
-      if (!files && code.converter().isEmpty()) {
+      requireOneModel(id, code, around);
+      if (!around && code.converter().isEmpty()) {
         return codeAlone(telemetry.version(id), code, config, begun);
       }
       Servable model = open(id, folder, config);
@@ -150,11 +149,11 @@ public final class ServableLoader implements Loader {
     }
   }
 
-  private static void requireOneModel(ModelId id, PluginCode code, boolean files) {
-    if (files && (code.model().isPresent() || code.streaming().isPresent())) {
+  private static void requireOneModel(ModelId id, PluginCode code, boolean around) {
+    if (around && (code.model().isPresent() || code.streaming().isPresent())) {
       throw new InferenceException(
           ErrorCode.FAILED_PRECONDITION,
-          "model %s has files of a model, and its jar holds a model too; wanted one of them"
+          "model %s has files of a model or steps, and its jar holds a model too; wanted one of them"
               .formatted(id));
     }
   }
@@ -189,7 +188,7 @@ public final class ServableLoader implements Loader {
         metrics::close);
   }
 
-  private Servable open(ModelId id, Path folder, ModelConfig said) {
+  private Servable openFiles(ModelId id, Path folder, ModelConfig said) {
     Path files = VersionLocation.of(folder, said);
     var source = new ModelSource(id, files, said.runtimes());
     VersionMeter meter = telemetry.version(id);
