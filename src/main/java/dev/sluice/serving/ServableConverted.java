@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.model.BreakerConfig;
 import dev.sluice.extension.ModelSignature;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -9,6 +10,7 @@ import dev.sluice.inference.ModelProblem;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.Scheduler;
+import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.stream.StreamScheduler;
 import dev.sluice.serving.plugin.ConvertedScheduler;
 import dev.sluice.serving.plugin.ConvertedStreams;
@@ -149,6 +151,8 @@ public final class ServableConverted implements Servable {
   @Override
   public void giveUp(String why) {
     model.giveUp(why);
+    version.stop(
+        CircuitBreaker.outOfService(meter().model(), why, BreakerConfig.DEFAULT.probeInterval()));
   }
 
   @Override

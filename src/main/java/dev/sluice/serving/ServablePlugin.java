@@ -115,6 +115,13 @@ public final class ServablePlugin implements Servable {
   }
 
   @Override
+  public void giveUp(String why) {
+    if (scheduler instanceof PluginScheduler calls) {
+      calls.giveUp(why);
+    }
+  }
+
+  @Override
   public void close() {
     meter().forget();
     scheduler.close();

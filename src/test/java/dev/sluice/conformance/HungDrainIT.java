@@ -14,6 +14,7 @@ import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.LoopModel;
+import dev.sluice.testing.PluginJar;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
@@ -23,7 +24,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
@@ -79,6 +83,45 @@ class HungDrainIT {
     }
   }
 
+  @Test
+  void callersOfCodeThatDoesNotEndAreAnsweredAndTheProcessEndsInTime() throws IOException {
+    LoopModel.write(models, "wrapped");
+    stuck(models.resolve("stuck"), "Model");
+    stuck(models.resolve("wrapped"), "Converter");
+    try (var server =
+            ChildServer.start(
+                "serve",
+                "--models=" + models,
+                "--listen=localhost:" + port,
+                "--set=models.plugins=" + models,
+                "--set=shutdown.drain_timeout=2s");
+        var http = new HttpCaller(port);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      server.awaitModel("stuck/1");
+      server.awaitModel("wrapped/1");
+      List<CompletableFuture<Answer>> calls = new ArrayList<>();
+      for (String model : List.of("stuck", "stuck", "wrapped", "wrapped")) {
+        calls.add(CompletableFuture.supplyAsync(() -> post(http, model), threads));
+      }
+      server.awaitLine("the code of stuck waits");
+      server.awaitLine("the code of wrapped waits");
+      server.terminate();
+      for (CompletableFuture<Answer> call : calls) {
+        Answer answer = call.join();
+        assertThat(answer.status()).as(answer.text()).isEqualTo(503);
+        assertThat(answer.text()).contains(STOPPING);
+      }
+      assertThat(server.exitCode()).isZero();
+    }
+  }
+
+  /** A plugin with room for one call, which never ends: it does not heed interruptions. */
+  private static void stuck(Path model, String kind) throws IOException {
+    Path version = Files.createDirectories(model.resolve("1"));
+    new PluginJar().file("Stuck" + kind).service(kind, "Stuck" + kind).into(version);
+    Files.writeString(model.resolve("model.yml"), "java: { concurrency: 1, timeout: 0s }\n");
+  }
+
   private static void awaitRun(HttpCaller http, String model) {
     String idle = "sluice_model_longest_run_seconds{model=\"" + model + "\",version=\"1\"} 0.0\n";
     while (http.send("GET", "/metrics", Buffer.buffer()).text().contains(idle)) {
@@ -87,11 +130,15 @@ class HungDrainIT {
   }
 
   private static Answer post(HttpCaller http) {
+    return post(http, "first");
+  }
+
+  private static Answer post(HttpCaller http, String model) {
     var body =
         "{\"inputs\":[{\"name\":\"steps\",\"datatype\":\"INT64\",\"shape\":[],\"data\":["
             + STEPS
             + "]}]}";
-    return http.post("/v2/models/first/infer", body);
+    return http.post("/v2/models/" + model + "/infer", body);
   }
 
   private static Status infer(ManagedChannel channel) {

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  *
  * Once.      A call is over when its code has ended or when it was given up, whichever comes first,
  *            under one lock. Only then its caller hears of it, and only once.
- * Given up.  By its caller who leaves, by the caller's deadline or by the time limit. The thread is
+ * Given up.  By its caller who leaves, by the caller's deadline, by the time limit, or as the server stops. The thread is
  *            interrupted while it is in the code, and never afterwards: it takes the flag off under
  *            the same lock. What the code gives later is thrown away.
  * Pauses.    While the code waits for a reader, the time limit does not run.
@@ -84,6 +84,7 @@ public abstract class PluginCall<T> implements Runnable {
       long left = Math.max(0, deadline.nanos() - System.nanoTime());
       untilDeadline(threads.later(this::tooLateForCaller, left));
     }
+    threads.begun(this);
     try {
       threads.start(this);
     } catch (InferenceException e) {
@@ -131,6 +132,7 @@ public abstract class PluginCall<T> implements Runnable {
   @GuardedBy("this")
   private void end() {
     over = true;
+    threads.ended(this);
     cancel(untilDeadline);
     cancel(untilLimit);
   }
@@ -143,8 +145,10 @@ public abstract class PluginCall<T> implements Runnable {
 
   @Override
   public final void run() {
+    threads.begun(this);
     try {
       if (!begin()) {
+        threads.ended(this);
         return;
       }
     } catch (RuntimeException | Error e) {

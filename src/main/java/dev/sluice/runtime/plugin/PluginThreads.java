@@ -4,7 +4,9 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -37,6 +39,12 @@ public final class PluginThreads implements AutoCloseable {
   private final ThreadPoolExecutor threads;
   private final ScheduledThreadPoolExecutor clock;
   private final int atOnce;
+
+  /** Calls that wait for a thread or have one, and were not given up. */
+  private final Set<PluginCall<?>> underWay = ConcurrentHashMap.newKeySet();
+
+  /** Why no call may come any more; null while they may. */
+  private volatile @Nullable InferenceException stopped;
 
   @GuardedBy("this")
   private int stuck;
@@ -86,7 +94,7 @@ public final class PluginThreads implements AutoCloseable {
    * Lets a call run as soon as there is a thread.
    *
    * @throws InferenceException with RESOURCE_EXHAUSTED if there are too many, UNAVAILABLE if the
-   *     code does not stop any more or the version is being unloaded
+   *     code does not stop any more, or the version is being unloaded or was stopped
    */
   public void start(PluginCall<?> call) {
     requireSound();
@@ -112,9 +120,15 @@ public final class PluginThreads implements AutoCloseable {
   }
 
   /**
-   * Returns why no call may come, UNAVAILABLE as the code does not stop any more; null if any may.
+   * Returns why no call may come, UNAVAILABLE as the code does not stop any more, or as they were
+   * stopped; null if any may.
    */
-  public synchronized @Nullable InferenceException refusal() {
+  public @Nullable InferenceException refusal() {
+    InferenceException why = stopped;
+    return why == null ? refusalOfStuck() : why;
+  }
+
+  private synchronized @Nullable InferenceException refusalOfStuck() {
     return stuck < MOST_STUCK
         ? null
         : new InferenceException(
@@ -133,6 +147,26 @@ public final class PluginThreads implements AutoCloseable {
     } catch (RejectedExecutionException _) {
       // Enough look already, or the version is being unloaded.
     }
+  }
+
+  /** Records a call that waits for a thread, or has one. Gives it up if calls were stopped. */
+  void begun(PluginCall<?> call) {
+    underWay.add(call);
+    InferenceException why = stopped;
+    if (why != null) {
+      call.giveUp(why);
+    }
+  }
+
+  /** Records that a call is over. */
+  void ended(PluginCall<?> call) {
+    underWay.remove(call);
+  }
+
+  /** Gives all calls up, and refuses those that come. Any thread; does not block. */
+  public void stop(InferenceException why) {
+    stopped = why;
+    underWay.forEach(call -> call.giveUp(why));
   }
 
   /** Runs a short action after a time, unless it is cancelled. */

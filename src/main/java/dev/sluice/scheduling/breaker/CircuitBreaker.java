@@ -137,8 +137,13 @@ public final class CircuitBreaker {
 
   @GuardedBy("this")
   private InferenceException refused(Duration retryAfter) {
+    return outOfService(model, reason, retryAfter);
+  }
+
+  /** Returns the refusal of a model that takes no requests, with UNAVAILABLE. */
+  public static InferenceException outOfService(ModelId model, String why, Duration retryAfter) {
     return InferenceException.unavailable(
-        "model '" + model + "' is out of service: " + reason + "; try again later", retryAfter);
+        "model '" + model + "' is out of service: " + why + "; try again later", retryAfter);
   }
 
   /** Returns whether nothing that waits for the model can run. */

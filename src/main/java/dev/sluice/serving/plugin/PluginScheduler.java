@@ -42,6 +42,8 @@ public final class PluginScheduler implements Scheduler {
   private final PluginResponses answers;
   private final ModelQueue queue;
   private final DynamicBatcher batcher;
+  private final CircuitBreaker breaker;
+  private final CancellableQueue cancellableQueue;
   private final QueueScheduler waiting;
 
   /** Makes the scheduler of a version. */
@@ -59,6 +61,10 @@ public final class PluginScheduler implements Scheduler {
     this.queue = new ModelQueue(config.queue().withMore(running(model, config)));
     this.batcher = new DynamicBatcher(queue, rules, config.batching(), version.nanoTime());
     meter.queue(queue::size);
+    this.breaker = new CircuitBreaker(meter.model(), config.breaker(), version.nanoTime());
+    this.cancellableQueue =
+        new CancellableQueue(
+            queue, meter, expired, breaker, version.contexts(), version.nanoTime());
     this.waiting =
         new QueueScheduler(
             version.contexts(),
@@ -67,13 +73,7 @@ public final class PluginScheduler implements Scheduler {
             this::arrived,
             meter,
             version.nanoTime(),
-            new CancellableQueue(
-                queue,
-                meter,
-                expired,
-                new CircuitBreaker(meter.model(), config.breaker(), version.nanoTime()),
-                version.contexts(),
-                version.nanoTime()));
+            cancellableQueue);
   }
 
   private static JoinRules rules(Model model, ModelConfig config) {
@@ -152,6 +152,16 @@ public final class PluginScheduler implements Scheduler {
   private void run(List<PendingRequest> members) {
     if (!new PluginBatch(version, model, answers, members).runs()) {
       members.forEach(member -> new PluginBatch(version, model, answers, List.of(member)).run());
+    }
+  }
+
+  /** Answers those who wait, and those whose calls are under way, with UNAVAILABLE. Any thread. */
+  public void giveUp(String why) {
+    breaker.stop(why);
+    cancellableQueue.refuseWaiting();
+    InferenceException refusal = breaker.refusal();
+    if (refusal != null) {
+      version.stop(refusal);
     }
   }
 

@@ -77,6 +77,14 @@ public record PluginVersion(
         ErrorCode.CANCELLED, "request " + request.requestId() + " was cancelled");
   }
 
+  /**
+   * Gives up the calls that answer requests, and refuses those that come. Streams and HTTP calls
+   * are ended by those who keep them. Any thread; does not block.
+   */
+  public void stop(InferenceException why) {
+    answering.stop(why);
+  }
+
   /** Blocks until the calls have ended, for a bounded time. */
   public void close() {
     leavePath.run();
