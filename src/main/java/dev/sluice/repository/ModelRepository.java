@@ -139,8 +139,8 @@ public final class ModelRepository {
   /**
    * Returns whether the folders were looked at and every version that should be served is, or was
    * once and its model still has one that takes requests: neither a new version that loads nor one
-   * that fails takes the server out of service. A model that was named but has no version yet makes
-   * this false.
+   * that fails takes the server out of service, and no model that is found in its folder after the
+   * server was ready. A model that was named but has no version yet makes this false.
    */
   public boolean allReady() {
     return view.ready();
@@ -308,7 +308,7 @@ public final class ModelRepository {
   }
 
   private TrackedModel model(String name) {
-    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, listener));
+    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, listener, view.ready()));
   }
 
   private static void settle(TrackedModel model, SettingsPoller.Reading reading) {

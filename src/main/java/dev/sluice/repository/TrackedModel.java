@@ -63,6 +63,9 @@ final class TrackedModel {
   /** True if versions that take requests are reloaded from changed files. */
   private final boolean reread;
 
+  /** True if it was found in its folder when the server was ready: until then, nobody used it. */
+  private final boolean added;
+
   private final VersionPolicyConfig defaultPolicy;
   private final RepositoryListener listener;
   private final NavigableMap<Long, TrackedVersion> versions = new TreeMap<>();
@@ -75,8 +78,11 @@ final class TrackedModel {
   private boolean asked;
   private @Nullable Path folder;
 
-  TrackedModel(String name, RepositoryConfig config, RepositoryListener listener) {
+  TrackedModel(
+      String name, RepositoryConfig config, RepositoryListener listener, boolean serverIsReady) {
     this.name = name;
+    // Callers who load a model by its name ask the server whether it is ready, as Triton's do.
+    this.added = serverIsReady && !config.control().explicit();
     this.loading = config.loading();
     // Where callers decide, files are looked at only because one of them asked for a load.
     this.reread = config.loading().reread() || config.control().explicit();
@@ -366,10 +372,11 @@ final class TrackedModel {
   /**
    * Strict until the model was complete once; after that it stays ready as long as a version takes
    * requests, whether further ones load or fail: on a shared volume, one broken upload would
-   * otherwise take every replica out of service.
+   * otherwise take every replica out of service. So would a model that is added later and not
+   * named in the settings.
    */
   private boolean fine(long number) {
-    return settled || available(number);
+    return settled || (added && !asked) || available(number);
   }
 
   /** Records that a load has succeeded. Returns what is not needed any more. */

@@ -104,14 +104,39 @@ class HotReloadTest {
   }
 
   @Test
-  void aNewVersionThatFailsLeavesTheServerReadyAndOneThatWasNeverCompleteDoesNot() {
+  void aNewVersionThatFailsLeavesTheServerReady() {
     test.loader.fail("digits", 2, "broken");
     files.versions("digits/2");
     test.settle();
     assertThat(test.repository.allReady()).isTrue();
+  }
+
+  @Test
+  void aModelThatIsAddedLeavesAReadyServerReadyWhileItLoadsAndIfItFails() {
     test.loader.fail("letters", 1, "broken");
     files.versions("letters/1");
+    test.repository.scan();
+    test.repository.scan();
+    assertThat(test.states("letters")).isEqualTo("1 LOADING");
+    assertThat(test.repository.allReady()).isTrue();
     test.settle();
+    assertThat(test.states("letters")).isEqualTo("1 END");
+    assertThat(test.repository.allReady()).isTrue();
+  }
+
+  @Test
+  void aModelThatIsAddedBeforeTheServerWasReadyHasToLoad() {
+    test.loader.fail("digits", 2, "broken");
+    files.remove("digits/1");
+    files.versions("digits/2");
+    test.settle();
+    assertThat(test.repository.allReady()).isFalse();
+    files.versions("letters/1");
+    test.loader.fail("letters", 1, "broken");
+    test.settle();
+    files.versions("digits/3");
+    test.settle();
+    assertThat(test.states("digits")).contains("3 AVAILABLE");
     assertThat(test.repository.allReady()).isFalse();
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.boot.infer;
 import dev.sluice.config.binding.ConfigException;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,8 @@ public final class ReplayCommand implements Callable<Integer> {
       stop.run();
     }
   }
+
+  private static final int BLOCK = 64 * 1024;
 
   private final ModelServer models;
 
@@ -124,10 +127,12 @@ public final class ReplayCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     try (BufferedReader lines = Files.newBufferedReader(log);
         ServerCall.Connection connection = server.open(WireProtocol.V2)) {
-      long number = 0;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        number++;
-        replay(RecordedRequest.read(number, line), connection, report);
+      long last = linesUntilNow();
+      for (long number = 1; number <= last; number++) {
+        String line = lines.readLine();
+        if (line != null) {
+          replay(RecordedRequest.read(number, line), connection, report);
+        }
       }
     } catch (IOException e) {
       throw new ConfigException("cannot read the log " + log + ": " + e);
@@ -135,6 +140,23 @@ public final class ReplayCommand implements Callable<Integer> {
     report.print(out);
     out.flush();
     return report.exitCode();
+  }
+
+  /**
+   * Returns how many lines of the log have ended: a server that is asked may write what it is asked
+   * into it. A log of one line without an end was made by hand, and is taken.
+   */
+  private long linesUntilNow() throws IOException {
+    long ended = 0;
+    try (InputStream bytes = Files.newInputStream(log)) {
+      byte[] block = new byte[BLOCK];
+      for (int read = bytes.read(block); read > 0; read = bytes.read(block)) {
+        for (int i = 0; i < read; i++) {
+          ended += block[i] == '\n' ? 1 : 0;
+        }
+      }
+    }
+    return Math.max(1, ended);
   }
 
   /** Sends one record, if it can be sent, and compares. */

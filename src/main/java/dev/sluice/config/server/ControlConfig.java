@@ -12,8 +12,9 @@ import java.util.Set;
  * @param mode who decides which models are loaded. {@code poll}: the folders, polled; {@code none}:
  *     the folders, read once; {@code explicit}: callers, by name
  * @param load with {@code control: explicit}, models that are loaded at the start; {@code "*"}: all
- * @param strictReadiness whether the server is ready only when every model is. {@code false}: ready
- *     as soon as the folders have been read
+ * @param strictReadiness whether the server is ready only when every model is; one that is added to
+ *     a folder afterwards does not count until it has loaded. {@code false}: ready as soon as the
+ *     folders have been read
  */
 public record ControlConfig(Mode mode, Set<String> load, boolean strictReadiness) {
   /** The side that decides: folders or callers. */

@@ -7,6 +7,7 @@ import dev.sluice.boot.cli.SluiceCommand;
 import dev.sluice.config.server.InferenceLogConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OnnxModelWriter;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.PredictClient;
 import dev.sluice.testing.PredictClient.Protocol;
 import dev.sluice.testing.RecordCopy;
@@ -17,11 +18,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,6 +116,29 @@ class ReplayCommandIT {
         .contains("  different         3")
         .containsPattern("line 1, request \\S+, scale: output y: 3 of 3 values differ, most at 2: ")
         .contains("further differences are not shown");
+  }
+
+  @Test
+  void aServerThatWritesTheLogIsAskedOnlyWhatWasInItBefore() throws Exception {
+    Path models = models("old", 2);
+    try (RunningServer server = serve(models);
+        var client = new PredictClient(server)) {
+      for (int i = 0; i < 50; i++) {
+        client.ask(Protocol.TFS_CONTENT, "scale", new float[] {i, 2, 3}, 1, 3);
+      }
+      Polling.await("the log", () -> lines() == 50);
+      Files.writeString(log, "{\"model\": \"sca", StandardOpenOption.APPEND);
+      assertThat(replay("--against", server.url())).isZero();
+    }
+    assertThat(out.toString()).startsWith("requests compared   50\n");
+  }
+
+  private long lines() {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.count();
+    } catch (IOException e) {
+      return 0;
+    }
   }
 
   @Test
