@@ -63,6 +63,12 @@ public final class ConnectionMetrics implements MetricSource {
         Kind.COUNTER,
         "Closed at once so far, since too many were open.",
         ConnectionCount::refused);
+    show(
+        page,
+        "sluice_connections_accept_failures_total",
+        Kind.COUNTER,
+        "How often those that wait could not be accepted: the process has no file descriptors left.",
+        ConnectionCount::acceptFailures);
   }
 
   private void writeMemory(MetricsPage page) {

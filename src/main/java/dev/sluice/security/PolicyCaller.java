@@ -131,9 +131,10 @@ final class PolicyCaller implements Caller {
         closed(operation)
             ? "which listener %s allows to no caller (setting listeners.control: false)"
                 .formatted(listener)
-            : "which '%s' does not have on listener %s (setting security.policies%s)"
+            : "which '%s' %s on listener %s (setting security.policies%s)"
                 .formatted(
                     identity(),
+                    onSomeModel(operation) ? "has for some models alone" : "does not have",
                     listener,
                     role.isControl()
                         ? "; an admin listener; or, for everybody, control: ["
@@ -142,7 +143,12 @@ final class PolicyCaller implements Caller {
                         : "");
     return new InferenceException(
         ErrorCode.PERMISSION_DENIED,
-        "operation '%s'%s needs the role '%s', %s"
-            .formatted(operation.text(), where, role.text(), why));
+        "operation '%s'%s needs the role '%s'%s, %s"
+            .formatted(
+                operation.text(),
+                where,
+                role.text(),
+                where.isEmpty() && onSomeModel(operation) ? " for all models" : "",
+                why));
   }
 }

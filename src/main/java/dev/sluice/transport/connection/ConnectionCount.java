@@ -33,6 +33,7 @@ public final class ConnectionCount {
   private final AtomicLong nextLine;
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refusedInAll = new LongAdder();
+  private final LongAdder acceptFailures = new LongAdder();
 
   /**
    * @param listener what logs call it
@@ -87,6 +88,15 @@ public final class ConnectionCount {
     log(text, limit);
   }
 
+  /**
+   * Records that connections wait which the system does not let the process accept: it has no file
+   * descriptors left, mostly. Logged once a second at most.
+   */
+  public void acceptFailed(Throwable why) {
+    acceptFailures.increment();
+    log("connections wait that cannot be accepted: {}", why.getMessage());
+  }
+
   /** Records that a connection that had entered is closed. */
   public void leave(@Nullable InetAddress peer) {
     open.decrementAndGet();
@@ -129,14 +139,19 @@ public final class ConnectionCount {
     return refusedInAll.sum();
   }
 
-  private void log(String text, long limit) {
+  /** Returns how often connections could not be accepted so far. */
+  public long acceptFailures() {
+    return acceptFailures.sum();
+  }
+
+  private void log(String text, Object reason) {
     long due = nextLine.get();
     long now = nanoTime.getAsLong();
     if (now - due >= 0 && nextLine.compareAndSet(due, now + LOG_INTERVAL_NANOS)) {
       LOG.atWarn()
           .addKeyValue("listener", listener)
           .addKeyValue("refused", refused.getAndSet(0))
-          .log(text, limit);
+          .log(text, reason);
     }
   }
 }

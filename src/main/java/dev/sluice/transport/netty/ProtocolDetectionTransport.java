@@ -148,6 +148,9 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
      */
     private static final long FILTERED_MILLIS = 20;
 
+    /** Pause after connections could not be accepted. */
+    private static final long FAILED_MILLIS = 1_000;
+
     /** Clients that never stop connecting are not waited for. */
     private static final int MOST_LOOKS = 50;
 
@@ -179,6 +182,27 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
       if (admission != null) {
         ctx.read();
       }
+    }
+
+    /**
+     * Tries again after a while: what waits is accepted once there are file descriptors. Netty's
+     * acceptor does the same, but nothing counts it there.
+     */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      Admission to = admission;
+      if (to == null || closing) {
+        ctx.fireExceptionCaught(cause);
+        return;
+      }
+      to.connections().acceptFailed(cause);
+      ctx.channel().config().setAutoRead(false);
+      var _ =
+          ctx.executor()
+              .schedule(
+                  () -> ctx.channel().config().setAutoRead(true),
+                  FAILED_MILLIS,
+                  TimeUnit.MILLISECONDS);
     }
 
     /** The system resets connections that a closed socket has not accepted. */
