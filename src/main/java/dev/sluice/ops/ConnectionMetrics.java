@@ -67,7 +67,8 @@ public final class ConnectionMetrics implements MetricSource {
         page,
         "sluice_connections_accept_failures_total",
         Kind.COUNTER,
-        "How often those that wait could not be accepted: the process has no file descriptors left.",
+        "How often those that wait could not be accepted: the process has no file descriptors"
+            + " left.",
         ConnectionCount::acceptFailures);
   }
 

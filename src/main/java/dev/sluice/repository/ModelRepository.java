@@ -308,7 +308,8 @@ public final class ModelRepository {
   }
 
   private TrackedModel model(String name) {
-    return models.computeIfAbsent(name, _ -> new TrackedModel(name, config, listener, view.ready()));
+    return models.computeIfAbsent(
+        name, _ -> new TrackedModel(name, config, listener, view.ready()));
   }
 
   private static void settle(TrackedModel model, SettingsPoller.Reading reading) {

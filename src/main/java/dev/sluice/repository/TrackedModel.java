@@ -372,8 +372,8 @@ final class TrackedModel {
   /**
    * Strict until the model was complete once; after that it stays ready as long as a version takes
    * requests, whether further ones load or fail: on a shared volume, one broken upload would
-   * otherwise take every replica out of service. So would a model that is added later and not
-   * named in the settings.
+   * otherwise take every replica out of service. So would a model that is added later and not named
+   * in the settings.
    */
   private boolean fine(long number) {
     return settled || (added && !asked) || available(number);

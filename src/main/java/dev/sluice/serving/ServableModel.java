@@ -16,7 +16,7 @@ import dev.sluice.scheduling.batching.RunCancellation;
 import dev.sluice.scheduling.breaker.CircuitBreaker;
 import dev.sluice.scheduling.generator.Generator;
 import dev.sluice.scheduling.prefix.PrefixCache;
-import dev.sluice.scheduling.prefix.PromptTokens;
+import dev.sluice.scheduling.prefix.StreamTokens;
 import dev.sluice.scheduling.queue.CacheBudget;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
@@ -130,8 +130,10 @@ public final class ServableModel implements Servable {
             PrefixCache.LEAST, wanted.limit(), caches::free, apart, queue::promptsAdvanced);
     caches.onReserved(prefixes::giveUp);
     lengths.get().join(instances.first(), prefixes);
-    PromptTokens tokens = generator.get().promptTokens();
-    meter.prompts(new VersionMeter.Prompts(tokens::computed, tokens::reused, prefixes::bytes));
+    StreamTokens tokens = generator.get().tokens();
+    meter.tokens(
+        new VersionMeter.Tokens(
+            tokens::computed, tokens::reused, tokens::generated, prefixes::bytes));
   }
 
   private CoalescedWakeUps requestCalls(boolean inline) {

@@ -51,7 +51,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     streams(page, models);
     queues(page);
     caches(page);
-    prompts(page);
+    tokens(page);
     waiting(page);
     runs(page);
     signatures(page);
@@ -190,7 +190,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
         VersionMeter::preemptions);
   }
 
-  private void prompts(MetricsPage page) {
+  private void tokens(MetricsPage page) {
     Family prefixes =
         page.family(
             "sluice_stream_prefix_bytes",
@@ -201,13 +201,19 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
             "sluice_prompt_tokens_total",
             COUNTER,
             "Tokens of prompts that were computed, and reused ones that were not.");
+    Family generated =
+        page.family(
+            "sluice_generated_tokens_total",
+            COUNTER,
+            "Tokens that were generated, those that end a text among them.");
     for (VersionMeter version : telemetry.versions()) {
       version
-          .prompts()
+          .tokens()
           .ifPresent(found -> {
             prefixes.add(found.keptBytes().getAsLong(), labels(version));
             prompts.add(found.computed().getAsLong(), labels(version, "source", "computed"));
             prompts.add(found.reused().getAsLong(), labels(version, "source", "reused"));
+            generated.add(found.generated().getAsLong(), labels(version));
           });
     }
   }

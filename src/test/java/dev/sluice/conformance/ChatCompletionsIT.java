@@ -285,12 +285,26 @@ class ChatCompletionsIT {
         .isEqualTo(said.at("/usage/prompt_tokens").longValue() + 7);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", \"n\": 3"})
+  void tokensThatAreGeneratedAreCounted(String more) {
+    long before = tokens("generated", "");
+    JsonNode said = answered(asking("Which owl is the oldest?") + ", \"max_tokens\": 5" + more);
+    assertThat(tokens("generated", "") - before)
+        .isEqualTo(said.at("/usage/completion_tokens").longValue())
+        .isPositive();
+  }
+
   private static long promptTokens(String kind) {
+    return tokens("prompt", "\"" + kind + "\"");
+  }
+
+  private static long tokens(String kind, String label) {
     return http.send("GET", "/metrics", Buffer.buffer())
         .text()
         .lines()
-        .filter(line -> line.startsWith("sluice_prompt_tokens_total{model=\"chat\""))
-        .filter(line -> line.contains("\"" + kind + "\""))
+        .filter(line -> line.startsWith("sluice_" + kind + "_tokens_total{model=\"chat\""))
+        .filter(line -> line.contains(label))
         .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();
   }

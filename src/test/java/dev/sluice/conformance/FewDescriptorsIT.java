@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server whose clients take all file descriptors that it may have. Its other clients speak HTTP/2,
- * so that each has one connection.
+ * A server whose clients take all file descriptors that it may have. Its other clients speak
+ * HTTP/2, so that each has one connection.
  */
 @Timeout(120)
 class FewDescriptorsIT {

@@ -46,10 +46,10 @@ class PolicyCallerTest {
     assertThatThrownBy(() -> b.require(Operation.LOAD, "a-1"))
         .hasMessageContaining("operation 'load' on model 'a-1' needs the role 'control', which")
         .hasMessageContaining("'key:b' has for some models alone on listener");
-    var scraper =
-        new NamedCallers(0.5, rule("key:m", "b", 1, Role.METRICS)).of("key:m");
+    var scraper = new NamedCallers(0.5, rule("key:m", "b", 1, Role.METRICS)).of("key:m");
     assertThatThrownBy(() -> scraper.require(Operation.METRICS))
-        .hasMessageContaining("needs the role 'metrics' for all models, which 'key:m' has for some");
+        .hasMessageContaining(
+            "needs the role 'metrics' for all models, which 'key:m' has for some");
     assertThatThrownBy(() -> b.require(Operation.METRICS)).hasMessageContaining("does not have");
   }
 

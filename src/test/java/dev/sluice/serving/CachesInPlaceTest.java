@@ -102,7 +102,7 @@ class CachesInPlaceTest {
       for (int salt = 0; salt < 4; salt++) {
         alone.add(tokens(prompt(decoder, salt)));
       }
-      assertThat(decoder.model().meter().prompts().orElseThrow().reused().getAsLong()).isZero();
+      assertThat(decoder.model().meter().tokens().orElseThrow().reused().getAsLong()).isZero();
     }
     try (HeldDecoder decoder = start(TOKENS.formatted("identity"))) {
       assertThat(tokens(prompt(decoder, 0))).isEqualTo(alone.get(0));
@@ -114,7 +114,7 @@ class CachesInPlaceTest {
       assertThat(tokens(together[1])).isEqualTo(alone.get(2));
       assertThat(tokens(together[2])).isEqualTo(alone.get(3));
       assertThat(tokens(together[3])).isEqualTo(alone.get(1));
-      assertThat(decoder.model().meter().prompts().orElseThrow().reused().getAsLong())
+      assertThat(decoder.model().meter().tokens().orElseThrow().reused().getAsLong())
           .isEqualTo(25 + 39 + 25 + 25 + 39);
     }
   }

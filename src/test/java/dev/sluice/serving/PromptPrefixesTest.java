@@ -33,8 +33,8 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     say(prompt(18, 4, 1));
     say(prompt(18, 6, 2));
     assertThat(prompts()).containsExactly("1x22", "1x6");
-    assertThat(meter().prompts().orElseThrow().computed().getAsLong()).isEqualTo(22 + 6);
-    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(18);
+    assertThat(meter().tokens().orElseThrow().computed().getAsLong()).isEqualTo(22 + 6);
+    assertThat(meter().tokens().orElseThrow().reused().getAsLong()).isEqualTo(18);
   }
 
   @Test
@@ -44,7 +44,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     say(prompt(18, 4, 1));
     assertThat(decoder().runs()).hasSize(2 * STEPS);
     assertThat(prompts()).containsExactly("1x22");
-    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(21);
+    assertThat(meter().tokens().orElseThrow().reused().getAsLong()).isEqualTo(21);
   }
 
   @Test
@@ -55,7 +55,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     say(Arrays.copyOf(all, 29));
     say(all);
     assertThat(prompts()).containsExactly("1x20", "1x9", "1x9");
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong())
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong())
         .as("the longest alone is kept")
         .isEqualTo(38 * 40);
   }
@@ -136,7 +136,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     say(prompt(0, 20, 2));
     say(prompt(0, 20, 1));
     say(prompt(0, 20, 3));
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(2 * 20 * 40);
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isEqualTo(2 * 20 * 40);
     say(prompt(0, 20, 1));
     say(prompt(0, 20, 2));
     assertThat(prompts()).containsExactly("1x20", "1x20", "1x20", "1x20");
@@ -147,7 +147,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     start("  prefixes: { memory: 1KiB }");
     say(prompt(0, 20, 1));
     say(prompt(0, 30, 2));
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
   }
 
   @Test
@@ -157,7 +157,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     TensorMemory.keepTensorsBelow(0);
     try {
       say(prompt(18, 6, 2));
-      assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
+      assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isZero();
     } finally {
       TensorMemory.keepTensorsBelow(Long.MAX_VALUE);
     }
@@ -167,11 +167,11 @@ class PromptPrefixesTest extends PromptsOfADecoder {
   void streamsThatNeedTheMemoryHaveIt() throws Throwable {
     start(ROOM + "  cache_memory: 1600");
     say(prompt(18, 2, 1));
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
     StreamReader parked = stream(prompt(18, 3, 2)).ask(1);
     Polling.await("its prompt has run", () -> parked.waiting() == 1);
     assertThat(prompts()).as("it has reserved 832 bytes").containsExactly("1x20", "1x21");
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isZero();
     assertSaysWhatALoopSays(parked, prompt(18, 3, 2));
   }
 
@@ -183,7 +183,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     Polling.await("its prompt has run", () -> parked.waiting() == 1);
     StreamReader large = stream(prompt(18, 46, 1)).ask(100);
     Polling.await("it waits for memory", () -> meter().cacheWaiting() == 1);
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isEqualTo(20 * 40);
     parked.leave();
     assertSaysWhatALoopSays(large, prompt(18, 46, 1));
     assertThat(prompts()).containsExactly("1x20", "1x3", "1x64");
@@ -203,7 +203,7 @@ class PromptPrefixesTest extends PromptsOfADecoder {
     decoder().settle();
     held().open();
     say(prompt(18, 7, 3));
-    assertThat(meter().prompts().orElseThrow().reused().getAsLong()).isEqualTo(18);
+    assertThat(meter().tokens().orElseThrow().reused().getAsLong()).isEqualTo(18);
   }
 
   @Test

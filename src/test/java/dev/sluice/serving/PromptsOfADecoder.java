@@ -47,7 +47,7 @@ abstract class PromptsOfADecoder {
   @AfterEach
   void nothingIsLeftOpenOrKept() {
     decoder().close();
-    assertThat(meter().prompts().orElseThrow().keptBytes().getAsLong()).isZero();
+    assertThat(meter().tokens().orElseThrow().keptBytes().getAsLong()).isZero();
     assertThat(meter().cacheBytes()).isZero();
   }
 

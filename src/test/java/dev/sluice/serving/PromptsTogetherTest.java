@@ -57,11 +57,11 @@ class PromptsTogetherTest extends PromptsOfADecoder {
   }
 
   private long reused() {
-    return meter().prompts().orElseThrow().reused().getAsLong();
+    return meter().tokens().orElseThrow().reused().getAsLong();
   }
 
   private long computed() {
-    return meter().prompts().orElseThrow().computed().getAsLong();
+    return meter().tokens().orElseThrow().computed().getAsLong();
   }
 
   private void awaitRuns(int count) {

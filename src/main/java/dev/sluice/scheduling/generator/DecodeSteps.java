@@ -8,7 +8,7 @@ import dev.sluice.inference.LoopStep;
 import dev.sluice.scheduling.generator.input.AttentionMask;
 import dev.sluice.scheduling.generator.input.TokenHistory;
 import dev.sluice.scheduling.prefix.FoundPrefix;
-import dev.sluice.scheduling.prefix.PromptTokens;
+import dev.sluice.scheduling.prefix.StreamTokens;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.SequencePadding;
@@ -38,7 +38,7 @@ final class DecodeSteps implements StreamSteps {
   private final long cacheBytes;
   private final @Nullable TokenSelection choice;
   private final ProvenLoop proven;
-  private final PromptTokens counts;
+  private final StreamTokens counts;
 
   /** Null if the caches are not computed again. */
   private final @Nullable TokenHistory history;
@@ -84,7 +84,7 @@ final class DecodeSteps implements StreamSteps {
       int room,
       ProvenLoop proven,
       @Nullable ConstrainedText constraint,
-      PromptTokens counts,
+      StreamTokens counts,
       LongSupplier nanoTime) {
     this.loop = loop;
     this.proven = proven;
@@ -260,6 +260,7 @@ final class DecodeSteps implements StreamSteps {
   }
 
   private void choose(TokenSelection choice, StepOutputs given) {
+    counts.addGenerated(choice.openRows());
     choice.choose(given.look(loop.config().next().orElseThrow().from()));
     if (history != null) {
       history.add(choice.first());

@@ -10,7 +10,7 @@ import dev.sluice.inference.Signature;
 import dev.sluice.inference.tokens.ModelTokenizer;
 import dev.sluice.scheduling.BatchExecutor;
 import dev.sluice.scheduling.prefix.PrefixCache;
-import dev.sluice.scheduling.prefix.PromptTokens;
+import dev.sluice.scheduling.prefix.StreamTokens;
 import dev.sluice.scheduling.stream.StreamPlan;
 import dev.sluice.scheduling.stream.StreamSteps;
 import dev.sluice.tensor.PaddingSide;
@@ -39,7 +39,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
   private final Optional<Tokenizer> tokenizer;
   private final LongSupplier nanoTime;
   private final long work;
-  private final PromptTokens counts = new PromptTokens();
+  private final StreamTokens counts = new StreamTokens();
 
   private @Nullable PrefixCache kept;
 
@@ -176,8 +176,8 @@ public final class Generator implements StreamPlan, AutoCloseable {
     loops.values().forEach(loop -> loop.cache().requireKnown());
   }
 
-  /** Returns the counts of its prompts' tokens. */
-  public PromptTokens promptTokens() {
+  /** Returns the counts of its streams' tokens. */
+  public StreamTokens tokens() {
     return counts;
   }
 

@@ -8,7 +8,7 @@ import dev.sluice.scheduling.generator.input.TokenHistory;
 import dev.sluice.scheduling.prefix.FoundPrefix;
 import dev.sluice.scheduling.prefix.PrefixCache;
 import dev.sluice.scheduling.prefix.PromptPrefix;
-import dev.sluice.scheduling.prefix.PromptTokens;
+import dev.sluice.scheduling.prefix.StreamTokens;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Tensor;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class PromptInputs implements AutoCloseable {
   private final PromptState prompt;
   private final PromptChunks chunks;
-  private final PromptTokens counts;
+  private final StreamTokens counts;
   private final @Nullable PromptPrefix prefix;
   private final boolean keeps;
   private final @Nullable PositionIds positions;
@@ -38,7 +38,7 @@ final class PromptInputs implements AutoCloseable {
    * @param counts of the model
    * @param keeps whether other prompts may begin with what this one leaves
    */
-  PromptInputs(PromptState prompt, ProvenLoop proven, PromptTokens counts, boolean keeps) {
+  PromptInputs(PromptState prompt, ProvenLoop proven, StreamTokens counts, boolean keeps) {
     this.prompt = prompt;
     this.keeps = keeps;
     this.chunks = new PromptChunks(prompt, proven.chunk());

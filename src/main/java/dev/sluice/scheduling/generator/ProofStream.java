@@ -3,7 +3,7 @@ package dev.sluice.scheduling.generator;
 import dev.sluice.inference.Deadline;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.scheduling.generator.GenerationInput.Origin;
-import dev.sluice.scheduling.prefix.PromptTokens;
+import dev.sluice.scheduling.prefix.StreamTokens;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
@@ -37,7 +37,7 @@ final class ProofStream implements AutoCloseable {
             Integer.MAX_VALUE,
             proven,
             null,
-            new PromptTokens(),
+            new StreamTokens(),
             System::nanoTime);
   }
 

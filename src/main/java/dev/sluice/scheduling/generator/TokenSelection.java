@@ -124,6 +124,11 @@ final class TokenSelection {
     }
   }
 
+  /** Returns how many rows have not ended: each is given a token by the next choice. */
+  int openRows() {
+    return chosen.length - stopped.cardinality();
+  }
+
   /** Returns the log-probabilities of the first row's last choice; null if none are wanted. */
   @Nullable TokenLogProbs logProbs() {
     return lastLogProbs;

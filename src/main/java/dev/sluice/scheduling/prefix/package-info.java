@@ -4,7 +4,7 @@
  *
  * <p>Parts: a {@link KeptPrefix} is the tokens of one prompt and a copy of its KV cache; a {@link
  * FoundPrefix} is the part of it that a run begins with. A {@link PromptPrefix} is a stream's view
- * of the cache, and {@link PromptTokens} counts what was computed and what was not. A {@link
+ * of the cache, and {@link StreamTokens} counts what was computed and what was not. A {@link
  * RunningPrompt} is one that is being computed, for which others wait that begin alike.
  *
  * <p>Memory: the cache owns what it keeps. A run borrows it by reference count, so that it may be

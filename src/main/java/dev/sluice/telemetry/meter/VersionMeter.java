@@ -57,7 +57,7 @@ public final class VersionMeter {
   private volatile LongSupplier cacheBytes = () -> 0;
   private volatile IntSupplier cacheWaiting = () -> 0;
   private volatile LongSupplier preemptions = () -> 0;
-  private volatile Optional<Prompts> prompts = Optional.empty();
+  private volatile Optional<Tokens> tokens = Optional.empty();
 
   /**
    * @param shown the versions that the page shows
@@ -132,22 +132,24 @@ public final class VersionMeter {
   }
 
   /**
-   * Figures of the prompts of a model that generates text; each may be asked on any thread.
+   * Figures of the tokens of a model that generates text; each may be asked on any thread.
    *
-   * @param computed tokens that were computed
-   * @param reused tokens that were not, since an earlier prompt had them
-   * @param keptBytes what is kept for the next ones
+   * @param computed tokens of prompts that were computed
+   * @param reused tokens of prompts that were not, since an earlier prompt had them
+   * @param generated tokens that were chosen
+   * @param keptBytes what is kept for the next prompts
    */
-  public record Prompts(LongSupplier computed, LongSupplier reused, LongSupplier keptBytes) {}
+  public record Tokens(
+      LongSupplier computed, LongSupplier reused, LongSupplier generated, LongSupplier keptBytes) {}
 
-  /** Says how the page learns of prompts. */
-  public void prompts(Prompts figures) {
-    prompts = Optional.of(figures);
+  /** Says how the page learns of tokens. */
+  public void tokens(Tokens figures) {
+    tokens = Optional.of(figures);
   }
 
-  /** Returns the figures of prompts; empty if the model has none. */
-  public Optional<Prompts> prompts() {
-    return prompts;
+  /** Returns the figures of tokens; empty if the model has none. */
+  public Optional<Tokens> tokens() {
+    return tokens;
   }
 
   /** Returns how often a stream was preempted. */

@@ -2,10 +2,11 @@ package dev.sluice.scheduling.prefix;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the tokens of the prompts of one model's streams. Any thread. */
-public final class PromptTokens {
+/** Counts the tokens of one model's streams: of their prompts, and those chosen. Any thread. */
+public final class StreamTokens {
   private final LongAdder computed = new LongAdder();
   private final LongAdder reused = new LongAdder();
+  private final LongAdder generated = new LongAdder();
 
   /** Counts tokens that a run has computed. */
   public void addComputed(long tokens) {
@@ -17,6 +18,11 @@ public final class PromptTokens {
     reused.add(tokens);
   }
 
+  /** Counts tokens that were chosen. */
+  public void addGenerated(long tokens) {
+    generated.add(tokens);
+  }
+
   /** Returns how many were computed. */
   public long computed() {
     return computed.sum();
@@ -25,5 +31,10 @@ public final class PromptTokens {
   /** Returns how many were not, since their caches were kept. */
   public long reused() {
     return reused.sum();
+  }
+
+  /** Returns how many were chosen, those that end a stream among them. */
+  public long generated() {
+    return generated.sum();
   }
 }
