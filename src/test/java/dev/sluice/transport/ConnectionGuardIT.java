@@ -3,13 +3,18 @@ package dev.sluice.transport;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.server.ConnectionConfig;
 import dev.sluice.config.server.LimitsConfig;
 import dev.sluice.testing.BrpcClient;
 import dev.sluice.testing.EchoListener;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RecordCopy;
+import dev.sluice.transport.netty.ConnectionGuard;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -28,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** Clients that begin something and do not go on with it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -117,6 +123,25 @@ class ConnectionGuardIT {
   @Test
   void aHeadThatDoesNotEndIsClosed() throws IOException {
     assertClosed(connect(ascii("GET /echo HTTP/1.1\r\nHost: a\r\nX: ")));
+  }
+
+  @Test
+  void theLogSaysWhetherAnythingHadArrivedAndOnWhichPort() throws IOException {
+    var log = (Logger) LoggerFactory.getLogger(ConnectionGuard.class);
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      assertClosed(connect());
+      assertClosed(connect(ascii("GET /echo HTTP/1.1\r\nHost: a\r\nX: ")));
+      Polling.await("two lines", () -> lines.list.size() >= 2);
+      assertThat(lines.list.toString())
+          .contains("no request has begun", "its first request does not begin within the time");
+      assertThat(lines.list.getFirst().getKeyValuePairs().toString())
+          .contains("local=", ":" + listener.port());
+    } finally {
+      log.detachAppender(lines);
+    }
   }
 
   @Test

@@ -181,7 +181,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
       phaseBegan = now;
       bytes = 0;
     } else if (isTooLate(now)) {
-      close(ctx, phase.name(), "a connection is closed: " + phase.problem);
+      close(ctx, problem(), "a connection is closed: " + problem());
     }
     if (ctx.channel().isActive()) {
       others.accept(now);
@@ -190,6 +190,12 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
         ctx.fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
       }
     }
+  }
+
+  private String problem() {
+    return phase == Phase.OPENING && bytes > 0
+        ? "its first request does not begin within the time for a head"
+        : phase.problem;
   }
 
   private boolean isIdle(long now) {
@@ -234,7 +240,10 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
   private static void close(ChannelHandlerContext ctx, String kind, String text) {
-    LOG.at(Level.INFO, kind).addKeyValue("client", ClientAddress.of(ctx.channel())).log(text);
+    LOG.at(Level.INFO, kind)
+        .addKeyValue("client", ClientAddress.of(ctx.channel()))
+        .addKeyValue("local", ctx.channel().localAddress())
+        .log(text);
     ctx.close();
   }
 
