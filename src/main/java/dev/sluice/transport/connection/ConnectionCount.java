@@ -94,7 +94,7 @@ public final class ConnectionCount {
    */
   public void acceptFailed(Throwable why) {
     acceptFailures.increment();
-    log("connections wait that cannot be accepted: {}", why.getMessage());
+    log("connections wait that cannot be accepted: {}", why.toString());
   }
 
   /** Records that a connection that had entered is closed. */
