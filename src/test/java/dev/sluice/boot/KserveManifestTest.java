@@ -8,6 +8,7 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.config.server.ListenerConfig.Protocol;
+import dev.sluice.config.server.StartupConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,6 +58,14 @@ class KserveManifestTest {
   }
 
   @Test
+  void aColdStartIsShortUnlessTheServiceWantsToWarmUp() throws IOException {
+    assertThat(started().process().startup().warmUp()).isZero();
+    assertThat(started("--set=startup.warm_up=30s").process().startup().warmUp())
+        .isEqualTo(StartupConfig.DEFAULT.warmUp());
+    assertThat(container().at("/resources/limits").has("cpu")).isFalse();
+  }
+
+  @Test
   void probesAndMetricsAskThatPort() throws IOException {
     ListenerConfig listener = started().listeners().getFirst();
     for (String probe : List.of("readinessProbe", "livenessProbe")) {
@@ -89,12 +98,15 @@ class KserveManifestTest {
     return manifest("cluster-serving-runtime.yaml").at("/spec/containers/0");
   }
 
-  /** What the command line makes of the container's arguments, with the service's name in place. */
-  private static SluiceConfig started() throws IOException {
+  /**
+   * What the command line makes of the container's arguments, with the service's name and own ones.
+   */
+  private static SluiceConfig started(String... more) throws IOException {
     List<String> arguments = new ArrayList<>();
     container()
         .path("args")
         .forEach(argument -> arguments.add(NAME.matcher(argument.asText()).replaceAll("digits")));
+    arguments.addAll(List.of(more));
     return Manifests.started(arguments);
   }
 }

@@ -6,13 +6,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.config.server.ListenerConfig;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,8 @@ class KubernetesManifestsTest {
     for (JsonNode file : Manifests.read("base/kustomization.yaml").path("resources")) {
       base.add(name(Manifests.read("base/" + file.asText())));
     }
+    // For those who add the component that has it.
+    base.add(name(Manifests.read("components/pod-monitor/pod-monitor.yaml")));
     for (String patch : patches()) {
       assertThat(base).contains(name(Manifests.read(patch)));
     }
@@ -156,6 +161,76 @@ class KubernetesManifestsTest {
         .isEqualTo(port.path("containerPort"));
   }
 
+  /** An apply would set back what an autoscaler has decided. */
+  @ParameterizedTest
+  @MethodSource("kustomizations")
+  void serversAreCountedByAnAutoscalerAndByNothingElse(String path) throws IOException {
+    assertThat(Manifests.read("base/deployment.yaml").at("/spec/replicas").isMissingNode())
+        .isTrue();
+    JsonNode kustomization = Manifests.read(path);
+    List<String> resources = texts(kustomization.path("resources"));
+    if (resources.contains("../../base")) {
+      assertThat(texts(kustomization.path("components")))
+          .filteredOn(component -> component.matches("\\.\\./\\.\\./components/(autoscaling|keda)"))
+          .hasSize(1);
+      assertThat(kustomization.has("replicas")).isFalse();
+    }
+  }
+
+  private static List<String> texts(JsonNode list) {
+    List<String> texts = new ArrayList<>();
+    list.forEach(each -> texts.add(each.asText()));
+    return texts;
+  }
+
+  /** Istio makes one listener, with one protocol, of all ports that lead to one port of a pod. */
+  @Test
+  void inIstioEachPortOfTheServiceLeadsToAPortOfItsOwn() throws IOException {
+    String overlay = "overlays/istio/";
+    Map<String, Integer> containerPorts = new TreeMap<>();
+    for (String file : List.of("base/deployment.yaml", overlay + "inject.yaml")) {
+      for (JsonNode port : Manifests.read(file).at("/spec/template/spec/containers/0/ports")) {
+        containerPorts.put(port.path("name").asText(), port.path("containerPort").asInt());
+      }
+    }
+    Map<Integer, String> targets = new TreeMap<>();
+    for (String file : List.of("base/service.yaml", overlay + "service.yaml")) {
+      for (JsonNode port : Manifests.read(file).at("/spec/ports")) {
+        targets.put(port.path("port").asInt(), port.path("targetPort").asText());
+      }
+    }
+    JsonNode container =
+        Manifests.read("base/deployment.yaml").at("/spec/template/spec/containers/0");
+    List<ListenerConfig> listeners = started(container, overlay + "sluice.yml").listeners();
+    assertThat(targets.values()).doesNotHaveDuplicates().hasSize(3);
+    assertThat(listeners)
+        .extracting(ListenerConfig::port)
+        .containsExactlyElementsOf(targets.values().stream().map(containerPorts::get).toList());
+    assertThat(listeners.getLast().protocols()).containsExactly(Protocol.BRPC);
+  }
+
+  @Test
+  void istiosAgentReadsTheMetricsOfTheServer() throws IOException {
+    String overlay = "overlays/istio/";
+    JsonNode annotations =
+        Manifests.read(overlay + "inject.yaml").at("/spec/template/metadata/annotations");
+    JsonNode container =
+        Manifests.read("base/deployment.yaml").at("/spec/template/spec/containers/0");
+    ListenerConfig listener = started(container, overlay + "sluice.yml").listeners().getFirst();
+    assertThat(annotations.path("prometheus.io/scrape").asText()).isEqualTo("true");
+    assertThat(annotations.path("prometheus.io/port").asInt()).isEqualTo(listener.port());
+    assertThat(annotations.path("prometheus.io/path").asText()).isEqualTo(listener.metricsPath());
+    assertThat(listener.protocols()).contains(Protocol.METRICS);
+    // What the schema wants besides, the component has.
+    var monitor = (ObjectNode) Manifests.read(overlay + "pod-monitor.yaml");
+    monitor
+        .withObject("spec")
+        .set(
+            "selector",
+            Manifests.read("components/pod-monitor/pod-monitor.yaml").at("/spec/selector"));
+    assertThat(Manifests.mistakes(monitor)).isEmpty();
+  }
+
   @Test
   void theGatewayReachesTheServersThroughThePool() throws IOException {
     String overlay = "overlays/inference-gateway/";
@@ -175,7 +250,8 @@ class KubernetesManifestsTest {
   /** The proxy asks the control plane of its mesh, wherever that is, and is scraped and probed. */
   @ParameterizedTest
   @CsvSource({
-    "istio, 8080 15020 15090", // the server; the agent's health and merged metrics; Envoy's metrics
+    // the server; the agent's health and merged metrics; Envoy's metrics
+    "istio, 8080 8081 8082 15020 15090",
     "linkerd, 8080 4143 4191" // the server; the proxy's inbound port; its health and metrics
   })
   void networkPoliciesLeaveTheProxyOfAMeshItsConnections(String mesh, String ports)
