@@ -150,6 +150,22 @@ class StartingIT {
     }
   }
 
+  @Test
+  void aServerThatStartsWithABrokenNewestVersionIsNotReadyUntilThatIsDeleted() throws Exception {
+    TestModels.copy(SAVED, models().resolve("m/1"));
+    upload(2, "model.onnx", new byte[0]);
+    try (var server = start();
+        var http = new HttpCaller(server.port())) {
+      await(() -> failed(server, 2));
+      assertThat(http.send("GET", "/v2/health/ready", Buffer.buffer()).status()).isEqualTo(503);
+      assertThat(http.send("POST", "/v1/models/m:predict", BODY).status()).isEqualTo(404);
+      Files.delete(models().resolve("m/2/model.onnx"));
+      Files.delete(models().resolve("m/2"));
+      await(() -> http.send("GET", "/v2/health/ready", Buffer.buffer()).status() == 200);
+      assertThat(http.send("POST", "/v1/models/m:predict", BODY).status()).isEqualTo(200);
+    }
+  }
+
   private void upload(int version, String name, byte[] bytes) throws IOException {
     Path folder = Files.createDirectories(models().resolve("m/" + version));
     Files.write(folder.resolve(name), bytes);
