@@ -58,6 +58,13 @@ class SystemdUnitTest {
         .isGreaterThan(drain.plusSeconds(10));
   }
 
+  /** An admin listener and one more are usual. */
+  @Test
+  void thereAreFileDescriptorsForTheConnectionsOfThreeListeners() throws IOException {
+    assertThat(Integer.parseInt(value("LimitNOFILE")))
+        .isGreaterThan(3 * started().limits().maxConnections() + 1_000);
+  }
+
   @Test
   void aServerWithWrongSettingsIsNotStartedAgain() throws IOException {
     assertThat(value("RestartPreventExitStatus"))
