@@ -23,7 +23,7 @@ RUN /opt/sluice/bin/sluice aot-cache && /opt/sluice/bin/sluice java-options >/op
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="Sluice"
-LABEL org.opencontainers.image.description="One inference server for TensorFlow Serving, KServe, Open Inference and grps clients"
+LABEL org.opencontainers.image.description="One inference server for TensorFlow Serving, KServe, Open Inference, grps and OpenAI clients"
 LABEL org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /opt/sluice /opt/sluice
 # What bin/sluice sets; it says why.

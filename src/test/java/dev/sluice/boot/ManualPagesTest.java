@@ -31,17 +31,37 @@ class ManualPagesTest {
       .B 0
       Done; of
       .BR "sluice health" ,
-      the server is ready.
+      the server is ready; of
+      .BR "sluice replay" ,
+      nothing differs.
       .TP
       .B 1
-      The server could not start, a model failed, or the request was not answered.
+      The server could not start, a model failed, or the request was not answered; of
+      .BR "sluice replay" ,
+      something differs, or there was no answer.
       .TP
       .B 2
-      Wrong flags, settings or files.
+      Wrong flags, settings or files; of
+      .BR "sluice replay" ,
+      also nothing to compare.
       .TP
       .B 3
       The process ran out of memory.
       .SH ENVIRONMENT
+      .TP
+      .B SLUICE_CONFIG
+      The file of settings, unless \\-\\-config names one.
+      .TP
+      .BI SLUICE_ SETTING
+      A setting, such as SLUICE_LIMITS_MAX_BODY_SIZE, which beats the one in the file.
+      .TP
+      .B SLUICE_HEALTH_URL
+      The server that
+      .B sluice health
+      asks, unless \\-\\-url names one.
+      .TP
+      .B SLUICE_HEALTH_TOKEN
+      The token that it sends, unless \\-\\-token is given.
       .TP
       .B SLUICE_JAVA_OPTS
       Flags for Java, such as \\-Xmx2g, which beat those of the start script.

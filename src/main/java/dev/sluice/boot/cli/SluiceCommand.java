@@ -25,7 +25,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "sluice",
     description =
-        "One inference server for TensorFlow Serving, KServe, Open Inference and grps clients.",
+        "One inference server for TensorFlow Serving, KServe, Open Inference, grps and OpenAI"
+            + " clients.",
     mixinStandardHelpOptions = true,
     versionProvider = VersionText.class)
 public final class SluiceCommand implements Runnable {
