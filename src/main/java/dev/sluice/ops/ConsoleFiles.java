@@ -68,12 +68,21 @@ final class ConsoleFiles {
    * @return false if there is no such file
    */
   static boolean answerFile(HttpExchange exchange, String name) {
-    String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
-    if (type == null || !isName(name) || resource(name) == null) {
+    String type = type(name);
+    if (type == null || !has(name)) {
       return false;
     }
     answer(exchange, name, type, "");
     return true;
+  }
+
+  private static @Nullable String type(String name) {
+    return TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+  }
+
+  /** Returns whether there is such a file. */
+  static boolean has(String name) {
+    return type(name) != null && isName(name) && resource(name) != null;
   }
 
   /** Only plain names are looked for on the class path. */

@@ -37,18 +37,26 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   private static final long LARGE = Long.MAX_VALUE;
 
   /** Files need no right, and so stand for no operation. */
-  private static final PathOperations NO_OPERATIONS =
-      new PathOperations() {
-        @Override
-        public List<HttpRoute> routes() {
-          return List.of();
-        }
+  private static final class Files implements PathOperations {
+    @Override
+    public List<HttpRoute> routes() {
+      return List.of();
+    }
 
-        @Override
-        public @Nullable Operation of(String path) {
-          return null;
-        }
-      };
+    @Override
+    public @Nullable Operation of(String path) {
+      return null;
+    }
+
+    @Override
+    public @Nullable String template(String path) {
+      String behind = path.substring(FOLDER.length());
+      if (behind.isEmpty() || behind.equals("/")) {
+        return FOLDER;
+      }
+      return ConsoleFiles.has(behind.substring(1)) ? FOLDER + "/{file}" : null;
+    }
+  }
 
   private final ConsoleState state;
   private final ConsoleModel model;
@@ -80,7 +88,7 @@ public final class ConsoleHandler implements HttpProtocolHandler {
   public void mount(HttpRoutes routes) {
     routes.claimUnguarded("/", Operation.HEALTH, this::answerRoot);
     if (audience != Audience.NONE) {
-      routes.claim(FOLDER, NO_OPERATIONS, this::answerFile);
+      routes.claim(FOLDER, new Files(), this::answerFile);
       routes.claimExactly(STATE, Operation.CONSOLE, reading(this::answerState));
       routes.claimExactly(MODEL, Operation.CONSOLE, reading(this::answerModel));
       routes.claimExactly(HISTORY, Operation.CONSOLE, reading(this::answerHistory));

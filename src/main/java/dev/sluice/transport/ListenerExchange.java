@@ -55,6 +55,10 @@ public abstract class ListenerExchange implements Exchange {
   private boolean cancelled;
   private @Nullable Caller caller;
   private @Nullable Operation asked;
+
+  /** Of the operation, if it is one on one model. */
+  private String askedModel = "";
+
   private boolean decided;
 
   /** Null for most. */
@@ -205,7 +209,7 @@ public abstract class ListenerExchange implements Exchange {
    *     of the request cannot be read
    */
   public final void require(Operation operation) {
-    asked = operation;
+    ask(operation);
     refuseControl(operation);
     caller().require(operation);
     requireHead();
@@ -214,12 +218,19 @@ public abstract class ListenerExchange implements Exchange {
 
   /** The same for an operation on one model. */
   public final void require(Operation operation, String model) {
-    asked = operation;
+    ask(operation);
     refuseControl(operation);
     nameModel(model);
     caller().require(operation, model);
     requireHead();
     decided(operation, model);
+  }
+
+  private void ask(Operation operation) {
+    asked = operation;
+    if (!operation.isFollowed()) {
+      record.forgetSpan();
+    }
   }
 
   private void requireHead() {
@@ -234,6 +245,7 @@ public abstract class ListenerExchange implements Exchange {
   }
 
   private void nameModel(String model) {
+    askedModel = model;
     CallStages stages = record.stages();
     if (stages != null) {
       stages.names(model);
@@ -339,15 +351,11 @@ public abstract class ListenerExchange implements Exchange {
     if (span == null) {
       return;
     }
-    Operation operation = asked;
-    if (operation != null && operation.isProbe()) {
-      record.forgetSpan();
-      return;
-    }
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("sluice.request_id", requestId);
-    if (record.model() != null) {
-      facts.put("sluice.model.name", record.model());
+    String model = record.model() == null ? askedModel : record.model();
+    if (!model.isEmpty()) {
+      facts.put("sluice.model.name", model);
     }
     if (record.api() != null) {
       facts.put("sluice.protocol", record.api().protocol());

@@ -204,6 +204,11 @@ public final class EchoListener implements AutoCloseable {
           public Operation of(String path) {
             return Operation.INFER;
           }
+
+          @Override
+          public String template(String path) {
+            return path;
+          }
         };
 
     @Override

@@ -76,6 +76,14 @@ public enum Operation {
     return this == HEALTH || this == MODEL_READY || this == METRICS;
   }
 
+  /**
+   * Returns whether a call for it is followed by a span. Not what is asked for again and again: by
+   * probes, scrapers, and pages that show themselves anew.
+   */
+  public boolean isFollowed() {
+    return !isProbe() && this != CONSOLE && this != OPENAPI;
+  }
+
   /** Returns the operation's name in settings and messages. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);

@@ -77,6 +77,11 @@ public final class OpenApiHandler implements HttpProtocolHandler {
     public @Nullable Operation of(String asked) {
       return find(asked) == null ? null : Operation.OPENAPI;
     }
+
+    @Override
+    public @Nullable String template(String asked) {
+      return find(asked) == null ? null : asked;
+    }
   }
 
   /** Answers one request. */

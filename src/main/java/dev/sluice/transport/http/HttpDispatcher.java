@@ -67,7 +67,7 @@ public final class HttpDispatcher implements Consumer<HttpServerRequest> {
   }
 
   private void begin(HttpServerRequest request) {
-    var exchange = new HttpExchange(request, context, deadlines, ids.of(request));
+    var exchange = new HttpExchange(request, context, routes, deadlines, ids.of(request));
     BrowserGuard.Refusal refusal = context.guard().refusal(request);
     if (refusal != null) {
       context.turnedAway(exchange.peer(), refusal);

@@ -6,7 +6,6 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.security.Credentials;
 import dev.sluice.telemetry.access.AccessEntry;
 import dev.sluice.telemetry.load.LoadReportFormat;
-import dev.sluice.telemetry.meter.Api;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.tensor.MemoryBudget.Kind;
 import dev.sluice.transport.AnsweredRequest;
@@ -33,7 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +50,6 @@ public final class HttpExchange extends ListenerExchange {
   private static final CharSequence CHALLENGE =
       HttpHeaders.createOptimized("Bearer realm=\"sluice\"");
 
-  private static final Pattern VERSION = Pattern.compile("/(versions|labels)/[^/:]+");
-
   private static final int FIRST_ERROR = 400;
   private static final int UNAVAILABLE = 503;
 
@@ -61,6 +57,7 @@ public final class HttpExchange extends ListenerExchange {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final HttpServerRequest request;
+  private final HttpRoutes routes;
   private final ArrivalDeadlines deadlines;
 
   /** True if the client was asked for the body that it has announced. */
@@ -72,6 +69,7 @@ public final class HttpExchange extends ListenerExchange {
   HttpExchange(
       HttpServerRequest request,
       ListenerContext context,
+      HttpRoutes routes,
       ArrivalDeadlines deadlines,
       String requestId) {
     super(
@@ -80,6 +78,7 @@ public final class HttpExchange extends ListenerExchange {
         requestId,
         context.memory().account(ConnectionInternals.channel(request.connection())));
     this.request = request;
+    this.routes = routes;
     this.deadlines = deadlines;
     request.response().exceptionHandler(_ -> cancelled());
     request.response().closeHandler(_ -> cancelled());
@@ -346,28 +345,10 @@ public final class HttpExchange extends ListenerExchange {
     }
   }
 
-  /** Returns the method, and the path with {@code {model}} where a model is named. */
   @Override
   protected String spanName() {
-    String route = route();
-    return route.isEmpty() ? method().name() : method().name() + " " + route;
-  }
-
-  /** Returns the path without the names of models and numbers of versions; empty if not known. */
-  private String route() {
-    Api api = record().api();
-    String model = record().model();
-    if (api == null || model == null || api == Api.OWN_HTTP) {
-      return "";
-    }
-    int at = path().indexOf("/" + model);
-    if (model.isEmpty() || at < 0) {
-      return api == Api.GRPS_PREDICT || api == Api.GRPS_STREAM ? path() : "";
-    }
-    String behind = path().substring(at + 1 + model.length());
-    return path().substring(0, at)
-        + "/{model}"
-        + VERSION.matcher(behind).replaceFirst("/$1/{version}");
+    String route = routes.template(path());
+    return route == null ? method().name() : method().name() + " " + route;
   }
 
   @Override
@@ -376,8 +357,8 @@ public final class HttpExchange extends ListenerExchange {
     facts.put("url.path", path());
     facts.put("url.scheme", request.isSSL() ? "https" : "http");
     facts.put("http.response.status_code", request.response().getStatusCode());
-    String route = route();
-    if (!route.isEmpty()) {
+    String route = routes.template(path());
+    if (route != null) {
       facts.put("http.route", route);
     }
   }

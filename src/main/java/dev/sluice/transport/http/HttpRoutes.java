@@ -43,6 +43,11 @@ public final class HttpRoutes {
     public Operation of(String asked) {
       return operation;
     }
+
+    @Override
+    public String template(String asked) {
+      return path;
+    }
   }
 
   private final List<Claim> claims = new ArrayList<>();
@@ -125,6 +130,17 @@ public final class HttpRoutes {
    */
   @Nullable Operation operation(String path) {
     return claimed.read(path).map(Claimed::operation).orElse(null);
+  }
+
+  /**
+   * Returns what a path is an example of: a protocol's, or a path that a model has brought.
+   *
+   * @return null if nothing is there
+   */
+  @Nullable String template(String path) {
+    Optional<Claimed> found = claimed.read(path);
+    String template = found.isEmpty() ? null : found.get().claim.operations.template(path);
+    return template == null && unclaimed.apply(path) != null ? path : template;
   }
 
   /** Returns whether a protocol has something at a path. Any thread. */

@@ -20,4 +20,13 @@ public interface PathOperations {
    * @return null if nothing is there
    */
   @Nullable Operation of(String path);
+
+  /**
+   * Returns what a path is an example of, for spans: of few different ones, whatever is asked.
+   *
+   * @param path as it was sent
+   * @return with {@code {model}}, {@code {version}} and so on in the places of names; null if
+   *     nothing is there
+   */
+  @Nullable String template(String path);
 }

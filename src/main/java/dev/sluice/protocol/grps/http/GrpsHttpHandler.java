@@ -108,6 +108,12 @@ public final class GrpsHttpHandler implements HttpProtocolHandler {
       Way way = ways.get(below(path));
       return way == null ? null : way.operation;
     }
+
+    @Override
+    public @Nullable String template(String path) {
+      String below = below(path);
+      return ways.containsKey(below) ? PREFIX + below : null;
+    }
   }
 
   private void route(HttpExchange http) {

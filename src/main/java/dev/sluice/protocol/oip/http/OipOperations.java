@@ -35,4 +35,14 @@ record OipOperations(PathCache<OipPath> paths, boolean shared) implements PathOp
       return null;
     }
   }
+
+  @Override
+  public @Nullable String template(String path) {
+    try {
+      OipPath read = paths.read(path);
+      return shared || !read.resource().isShared() ? read.template() : null;
+    } catch (InferenceException _) {
+      return null;
+    }
+  }
 }

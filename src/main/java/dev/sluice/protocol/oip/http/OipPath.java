@@ -223,6 +223,19 @@ record OipPath(Resource resource, String model, String version) {
     return !version.isEmpty();
   }
 
+  /** Returns the path with {@code {model}}, {@code {version}} or {@code {region}} for each name. */
+  String template() {
+    String shortest = resource.path();
+    if (!version.isEmpty()) {
+      return shortest.replace("{model}", "{model}/versions/{version}");
+    }
+    if (model.isEmpty() || shortest.contains("{")) {
+      return shortest;
+    }
+    int last = shortest.lastIndexOf('/');
+    return shortest.substring(0, last) + "/region/{region}" + shortest.substring(last);
+  }
+
   /** Decides whether the caller may have it. */
   void requireFor(HttpExchange exchange) {
     if (model.isEmpty() || !resource.operation().ofModel()) {

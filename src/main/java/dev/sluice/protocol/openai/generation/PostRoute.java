@@ -69,5 +69,10 @@ public interface PostRoute {
     public @Nullable Operation of(String asked) {
       return asked.equals(path) ? Operation.INFER : null;
     }
+
+    @Override
+    public @Nullable String template(String asked) {
+      return asked.equals(path) ? path : null;
+    }
   }
 }

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 record OpenAiOperations(PathCache<OpenAiPath> paths, String prefix) implements PathOperations {
   @Override
   public List<HttpRoute> routes() {
-    String root = prefix.startsWith(OpenAiPath.PREFIX) ? OpenAiPath.PREFIX : "/v1";
     return Arrays.stream(OpenAiPath.Resource.values())
-        .map(each -> new HttpRoute(each.method(), root + each.path(), each.operation()))
+        .map(each -> new HttpRoute(each.method(), root() + each.path(), each.operation()))
         .filter(route -> route.path().startsWith(prefix))
         .toList();
   }
@@ -32,5 +31,18 @@ record OpenAiOperations(PathCache<OpenAiPath> paths, String prefix) implements P
     } catch (InferenceException _) {
       return null;
     }
+  }
+
+  @Override
+  public @Nullable String template(String path) {
+    try {
+      return root() + paths.read(path).resource().path();
+    } catch (InferenceException _) {
+      return null;
+    }
+  }
+
+  private String root() {
+    return prefix.startsWith(OpenAiPath.PREFIX) ? OpenAiPath.PREFIX : "/v1";
   }
 }

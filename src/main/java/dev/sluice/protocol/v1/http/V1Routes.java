@@ -69,7 +69,7 @@ public final class V1Routes implements HttpProtocolHandler {
 
   @Override
   public void mount(HttpRoutes routes) {
-    routes.claim("/v1", new V1Operations(paths), this::answer);
+    routes.claim("/v1", new V1Operations(paths, this::isSpoken), this::answer);
   }
 
   private void answer(HttpExchange exchange) {
