@@ -131,6 +131,9 @@ public final class CallRecord {
   public void forgetSpan() {
     if (trace != null) {
       trace.forgetSpan();
+      if (stages != null) {
+        stages.traced("");
+      }
     }
   }
 

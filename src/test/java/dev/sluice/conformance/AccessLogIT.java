@@ -394,9 +394,12 @@ class AccessLogIT {
     String trace = "0af7651916cd43dd8448eb211c80319c";
     ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-01");
     ask("POST", PREDICT, INSTANCES, "traceparent: 00-" + trace + "-b7ad6b7169203331-00");
+    for (String probe : List.of("/v2/health/ready", "/v2/models/half_plus_two/ready", "/metrics")) {
+      ask("GET", probe, "", "traceparent: 00-" + trace + "-b7ad6b7169203331-01");
+    }
     assertThat(lines())
         .extracting(line -> line.path("trace_id").asText(null))
-        .containsExactlyInAnyOrder(trace, null);
+        .containsExactlyInAnyOrder(trace, null, null, null, null);
   }
 
   @Test

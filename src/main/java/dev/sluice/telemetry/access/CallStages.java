@@ -56,7 +56,7 @@ public final class CallStages {
     }
   }
 
-  /** Records the trace that the call has a span in. */
+  /** Records the trace that the call has a span in; empty if it has none after all. */
   public void traced(String id) {
     traceId = id;
   }
