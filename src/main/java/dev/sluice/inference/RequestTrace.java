@@ -70,7 +70,6 @@ public final class RequestTrace {
      * The model ran for the request. The same times are points too.
      *
      * @param queued when it began to wait
-     * @param rested since when the worker that took it had rested
      * @param begun when the worker took it
      * @param computing when its inputs were put together
      * @param computed when the model was done
@@ -80,13 +79,19 @@ public final class RequestTrace {
     record Ran(
         long id,
         long queued,
-        long rested,
         long begun,
         long computing,
         long computed,
         long ended,
         @Nullable JoinedRun joined)
         implements Event {}
+
+    /**
+     * Until its next run the request waited for others to join it.
+     *
+     * @param since when that began, while it was in the queue
+     */
+    record Delayed(long id, long since) implements Event {}
 
     /**
      * A tensor went by.
@@ -260,15 +265,20 @@ public final class RequestTrace {
     return recording.span;
   }
 
+  /** Records for a span since when the request has waited for others to join its next run. */
+  public void delayed(long since) {
+    if (recording.span != null) {
+      recording.add(new Event.Delayed(id, since));
+    }
+  }
+
   /**
    * Records that the model ran for the request; it then has its answer if it is a member's.
    *
-   * @param rested since when the worker had rested
    * @param joined the run, if it was for several requests
    */
   public void ran(
       long queued,
-      long rested,
       long begun,
       long computing,
       long computed,
@@ -280,7 +290,7 @@ public final class RequestTrace {
     reach(Point.COMPUTE_OUTPUT_START, computed);
     reach(Point.COMPUTE_END, ended);
     if (recording.span != null) {
-      recording.add(new Event.Ran(id, queued, rested, begun, computing, computed, ended, joined));
+      recording.add(new Event.Ran(id, queued, begun, computing, computed, ended, joined));
     }
     answered(ended);
   }
@@ -290,7 +300,7 @@ public final class RequestTrace {
    */
   public void failed(long queued, long begun, long ended) {
     if (recording.span != null) {
-      recording.add(new Event.Ran(id, queued, begun, begun, begun, ended, ended, null));
+      recording.add(new Event.Ran(id, queued, begun, begun, ended, ended, null));
     }
   }
 

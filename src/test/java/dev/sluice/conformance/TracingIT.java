@@ -83,6 +83,10 @@ class TracingIT {
         models.resolve("slow/config.pbtxt"),
         "max_batch_size: 8 instance_group [ { count: 1 kind: KIND_CPU } ] dynamic_batching {"
             + " max_queue_delay_microseconds: 60000000 preferred_batch_size: [2] }");
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("patient/1"));
+    Files.writeString(
+        models.resolve("patient/config.pbtxt"),
+        "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 300000 }");
     StepModels.table(models, "table", "stream: { rows: 2 }\n");
     Files.createDirectories(models.resolve("chain/1"));
     Files.writeString(
@@ -177,6 +181,7 @@ class TracingIT {
     assertThat(post(target, "{\"instances\":[1.0]}", headers).status()).isEqualTo(200);
 
     Span server = assertStages(collector.trace(trace));
+    assertThat(names(collector.trace(trace))).doesNotContain("batch delay");
     assertThat(server.getName()).isEqualTo("POST /v1/models/{model}/versions/{version}:predict");
     assertThat(server.getTraceState()).isEqualTo("a=b");
     assertThat(attributes(server))
@@ -521,7 +526,21 @@ class TracingIT {
         .containsExactlyInAnyOrder(
             server(collector.trace(first)).getSpanId(),
             server(collector.trace(second)).getSpanId());
-    assertThat(attributes(named(collector.trace(first), "queue")))
-        .containsKey("sluice.batch_delay_ms");
+  }
+
+  @Test
+  void requestThatWaitedForABatchHasASpanOfItsDelayBetweenQueueAndRun() {
+    String trace = newTrace();
+    var answer = post("/v2/models/patient/infer", v2(), Map.of("traceparent", traceparent(trace)));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+
+    List<Span> spans = collector.trace(trace);
+    Span server = assertStages(spans);
+    Span delay = named(spans, "batch delay");
+    assertThat(parentId(delay)).isEqualTo(spanId(server));
+    assertThat(delay.getStartTimeUnixNano()).isEqualTo(named(spans, "queue").getEndTimeUnixNano());
+    assertThat(delay.getEndTimeUnixNano()).isEqualTo(named(spans, "run").getStartTimeUnixNano());
+    assertThat(delay.getEndTimeUnixNano() - delay.getStartTimeUnixNano())
+        .isGreaterThan(100_000_000);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.batching;
 
+import dev.sluice.inference.RequestTrace;
 import dev.sluice.scheduling.queue.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +91,33 @@ public final class Batch {
     underWay |= member.isUnderWay();
     if (member.sinceNanos() - sinceNanos < 0) {
       sinceNanos = member.sinceNanos();
+    }
+  }
+
+  /** Returns when the last of its members came. */
+  long lastNanos() {
+    long last = members.getFirst().sinceNanos();
+    for (int i = 1; i < members.size(); i++) {
+      long since = members.get(i).sinceNanos();
+      last = since - last > 0 ? since : last;
+    }
+    return last;
+  }
+
+  /**
+   * Records of the members that are traced since when they waited for others.
+   *
+   * @param delayed since when a worker has waited
+   * @param complete when there was nothing to wait for any more
+   */
+  void recordDelay(long delayed, long complete) {
+    for (int i = 0; i < members.size(); i++) {
+      PendingRequest member = members.get(i);
+      RequestTrace trace = member.request().trace();
+      long since = Math.max(delayed, member.sinceNanos());
+      if (trace != null && complete - since > 0) {
+        trace.delayed(since);
+      }
     }
   }
 

@@ -56,6 +56,13 @@ public final class DynamicBatcher {
   @GuardedBy("queue")
   private long prefilled;
 
+  /** Whether a worker waits for more requests, and since when. */
+  @GuardedBy("queue")
+  private boolean delays;
+
+  @GuardedBy("queue")
+  private long delayedNanos;
+
   /** Rows, growing, the last being the largest batch. */
   private final int[] preferredSizes;
 
@@ -124,8 +131,26 @@ public final class DynamicBatcher {
       queue.drainArrivals();
       long now = nanoTime.getAsLong();
       queue.delay(now);
-      return choose(batch, now);
+      BatchDecision decision = choose(batch, now);
+      noteDelay(decision, batch, now);
+      return decision;
     }
+  }
+
+  /** Notes since when a worker waits for more requests, and records that of those that leave. */
+  @GuardedBy("queue")
+  private void noteDelay(BatchDecision decision, Batch batch, long now) {
+    if (decision == BatchDecision.WAIT) {
+      delayedNanos = delays ? delayedNanos : now;
+      delays = true;
+      return;
+    }
+    if (delays && decision == BatchDecision.DISPATCH) {
+      boolean isDue = now - batch.sinceNanos >= maxQueueDelayNanos;
+      batch.recordDelay(delayedNanos, isDue ? now : batch.lastNanos());
+    }
+    // Another worker may go on waiting.
+    delays = delays && batchDelay.isKept();
   }
 
   @GuardedBy("queue")

@@ -169,7 +169,6 @@ public final class RunMeter {
    * finds it counted.
    */
   public void end(long now) {
-    long rested = lastEnd.get();
     // Before the count, by which readers know that there is a last run.
     lastEnd.lazySet(now);
     runs.add(1);
@@ -186,7 +185,7 @@ public final class RunMeter {
       summarize(summaries, now);
     }
     if (!traced.isEmpty()) {
-      writeTraces(rested, now);
+      writeTraces(now);
     }
     if (!timed.isEmpty()) {
       addTimes(now);
@@ -211,10 +210,10 @@ public final class RunMeter {
     to.output.add(now - computed, requests, now);
   }
 
-  private void writeTraces(long rested, long now) {
+  private void writeTraces(long now) {
     JoinedRun joined = requests > 1 ? joined() : null;
     for (Traced each : traced) {
-      each.trace.ran(each.sinceNanos, rested, begun, computing, computed, now, joined);
+      each.trace.ran(each.sinceNanos, begun, computing, computed, now, joined);
       RequestTrace.SpanId span = each.trace.span();
       if (span != null) {
         long millis = clock.millis();

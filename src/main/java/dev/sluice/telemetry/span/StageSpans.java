@@ -37,6 +37,10 @@ final class StageSpans {
   private final Map<Long, Context> parents = new HashMap<>();
   private final Map<Long, Long> memberBegins = new HashMap<>();
   private final Map<Long, ModelId> models = new HashMap<>();
+
+  /** Since when the next run was waited for until others had joined it. */
+  private final Map<Long, Long> delays = new HashMap<>();
+
   private final List<Span> members = new ArrayList<>();
   private int runs;
 
@@ -70,6 +74,7 @@ final class StageSpans {
     switch (event) {
       case Event.Begun begun -> begin(begun, above);
       case Event.Reached reached -> reach(reached);
+      case Event.Delayed delayed -> delays.put(delayed.id(), delayed.since());
       case Event.Ran ran -> run(ran, parents.getOrDefault(ran.id(), above));
       case Event.Carried _ -> {
         // Tensors are Triton's traces' alone.
@@ -111,14 +116,15 @@ final class StageSpans {
   }
 
   private void run(Event.Ran ran, Context above) {
+    Long delayed = delays.remove(ran.id());
     runs++;
     if (runs > MOST_RUNS) {
       return;
     }
-    Span queue = start("queue", above, ran.queued()).startSpan();
-    long rested = Math.max(0, ran.begun() - Math.max(ran.queued(), ran.rested()));
-    queue.setAttribute("sluice.batch_delay_ms", rested / NANOS_PER_MILLI);
-    queue.end(ran.begun() + offset, NANOSECONDS);
+    stage("queue", above, ran.queued(), delayed == null ? ran.begun() : delayed);
+    if (delayed != null) {
+      stage("batch delay", above, delayed, ran.begun());
+    }
     SpanBuilder run = start("run", above, ran.begun());
     JoinedRun joined = ran.joined();
     if (joined != null) {

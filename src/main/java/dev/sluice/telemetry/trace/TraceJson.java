@@ -42,7 +42,8 @@ final class TraceJson {
           "{\"id\":%d,\"timestamps\":[{\"name\":\"%s\",\"ns\":%d}]}"
               .formatted(reached.id(), reached.point(), reached.nanos());
       case Event.Carried carried -> tensor(carried);
-      case Event.Ran _ -> throw new IllegalArgumentException("its points are there by themselves");
+      case Event.Ran _, Event.Delayed _ ->
+          throw new IllegalArgumentException("its points are there by themselves");
     };
   }
 

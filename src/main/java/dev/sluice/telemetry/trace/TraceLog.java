@@ -26,7 +26,7 @@ final class TraceLog {
     return switch (event) {
       case Event.Begun begun -> with(line, begun);
       case Event.Reached reached -> line.addKeyValue(reached.point().name(), reached.nanos());
-      case Event.Ran _ -> line;
+      case Event.Ran _, Event.Delayed _ -> line;
       case Event.Carried carried -> line.addKeyValue(carried.activity().name(), carried.name());
     };
   }

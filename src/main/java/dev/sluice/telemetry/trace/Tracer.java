@@ -93,7 +93,7 @@ public final class Tracer {
   /** Returns what of a recording the settings ask for. */
   List<Event> wanted(List<Event> events) {
     return events.stream()
-        .filter(event -> !(event instanceof Event.Ran))
+        .filter(event -> !(event instanceof Event.Ran || event instanceof Event.Delayed))
         .filter(event -> scope.timestamps() || !(event instanceof Event.Reached))
         .toList();
   }

@@ -9,6 +9,8 @@ import dev.sluice.inference.Deadline;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.RequestTrace;
+import dev.sluice.inference.RequestTrace.Event;
 import dev.sluice.inference.SequenceStep;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
@@ -304,6 +306,78 @@ class DynamicBatcherTest {
     clock.set(DELAY);
     assertDispatched(waits);
     assertThat(batcher.needsWorker()).isFalse();
+  }
+
+  private RequestTrace traced(PendingRequest pending) {
+    var scope = new RequestTrace.Scope(true, false, 0);
+    RequestTrace trace = RequestTrace.begin(scope, new AtomicLong()::incrementAndGet, clock::get);
+    trace.belongsTo(new RequestTrace.SpanId("", ""));
+    pending.request().traceBy(trace, "");
+    return trace;
+  }
+
+  private static List<Long> delays(RequestTrace trace) {
+    return trace.events().stream()
+        .filter(Event.Delayed.class::isInstance)
+        .map(event -> ((Event.Delayed) event).since())
+        .toList();
+  }
+
+  @Test
+  void batchDelayIsRecordedOfThoseThatWaitedForOthersAndNotOfTheLast() {
+    clock.set(5);
+    RequestTrace first = traced(offer(3));
+    clock.set(10);
+    assertWaits(DELAY - 5);
+    clock.set(100);
+    RequestTrace second = traced(offer(3));
+    clock.set(200);
+    RequestTrace last = traced(offer(2));
+    clock.set(210);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
+    assertThat(batch.members()).hasSize(3);
+
+    assertThat(delays(first)).containsExactly(10L);
+    assertThat(delays(second)).containsExactly(100L);
+    assertThat(delays(last)).isEmpty();
+  }
+
+  @Test
+  void batchDelayIsRecordedOfARequestThatNoOtherJoined() {
+    RequestTrace alone = traced(offer(1));
+    assertWaits(DELAY);
+    clock.set(DELAY);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
+    assertThat(delays(alone)).containsExactly(0L);
+  }
+
+  @Test
+  void waitingForAWorkerIsNoBatchDelay() {
+    RequestTrace late = traced(offer(1));
+    clock.set(10 * DELAY);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
+    RequestTrace next = traced(offer(1));
+    clock.set(20 * DELAY);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
+
+    assertThat(delays(late)).isEmpty();
+    assertThat(delays(next)).isEmpty();
+  }
+
+  @Test
+  void requestThatLeavesWhileAWorkerWaitsForOthersHasNoBatchDelay() {
+    RequestTrace waits = traced(offer(1));
+    assertWaits(DELAY);
+    clock.set(10);
+    RequestTrace full = traced(offerWide(LARGEST));
+    var other = new Batch();
+    assertThat(CompletableFuture.supplyAsync(() -> batcher.take(other)).join())
+        .isEqualTo(BatchDecision.DISPATCH);
+    clock.set(DELAY);
+    assertThat(batcher.take(batch)).isEqualTo(BatchDecision.DISPATCH);
+
+    assertThat(delays(full)).isEmpty();
+    assertThat(delays(waits)).containsExactly(0L);
   }
 
   @Test
