@@ -1,12 +1,110 @@
 package dev.sluice.inference;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The times of an ensemble's request: added up over the runs of its composing models, some of them
  * side by side. Nanoseconds. Any thread.
  */
 public final class ComposingModelTimes {
+  /**
+   * The time in which at least one of several runs was under way: they may be side by side. What is
+   * kept for that is bounded, however many there are. Nanoseconds. Any thread.
+   */
+  public static final class BusyTime {
+    /** Intervals that further runs may still overlap: runs are added as they end. */
+    private static final int MOST = 64;
+
+    private static final int FIRST = 4;
+
+    // In their order, without overlaps.
+    @GuardedBy("this")
+    private long[] begins = new long[FIRST];
+
+    @GuardedBy("this")
+    private long[] ends = new long[FIRST];
+
+    @GuardedBy("this")
+    private int count;
+
+    @GuardedBy("this")
+    private long sum;
+
+    @GuardedBy("this")
+    private long lastEnd;
+
+    @GuardedBy("this")
+    private boolean used;
+
+    /** Adds a run. */
+    private synchronized void add(long begun, long ended) {
+      lastEnd = used && lastEnd - ended > 0 ? lastEnd : ended;
+      used = true;
+      int behind = count;
+      while (behind > 0 && begins[behind - 1] - ended > 0) {
+        behind--;
+      }
+      long from = begun;
+      long to = ended;
+      int first = behind;
+      while (first > 0 && ends[first - 1] - from >= 0) {
+        first--;
+        sum -= ends[first] - begins[first];
+        from = begins[first] - from < 0 ? begins[first] : from;
+        to = ends[first] - to > 0 ? ends[first] : to;
+      }
+      sum += to - from;
+      replace(first, behind, from, to);
+    }
+
+    /** Puts one interval in the place of those from one index to another. */
+    @GuardedBy("this")
+    private void replace(int first, int behind, long from, long to) {
+      if (first == behind && count == MOST) {
+        // The earliest counts, but what overlaps it from now on counts twice.
+        if (first > 0) {
+          move(1, 0);
+          replace(first - 1, behind - 1, from, to);
+        }
+        return;
+      }
+      if (first == behind && count == begins.length) {
+        begins = Arrays.copyOf(begins, 2 * count);
+        ends = Arrays.copyOf(ends, 2 * count);
+      }
+      move(behind, first + 1);
+      begins[first] = from;
+      ends[first] = to;
+    }
+
+    /** Moves the intervals from an index on to another index. */
+    @GuardedBy("this")
+    private void move(int from, int to) {
+      System.arraycopy(begins, from, begins, to, count - from);
+      System.arraycopy(ends, from, ends, to, count - from);
+      count += to - from;
+    }
+
+    /** Returns whether there was any run. */
+    public synchronized boolean isUsed() {
+      return used;
+    }
+
+    /** Returns the time of all runs that have ended. */
+    public synchronized long nanos() {
+      return sum;
+    }
+
+    /** Returns when the last run ended. */
+    public synchronized long lastEnd() {
+      return lastEnd;
+    }
+  }
+
+  private final BusyTime busy;
+
   @GuardedBy("this")
   private long queue;
 
@@ -22,8 +120,40 @@ public final class ComposingModelTimes {
   @GuardedBy("this")
   private long batchSize;
 
-  /** Adds one run more: how long it waited, and how long each of its parts took. */
-  public synchronized void add(long queueNanos, long inputNanos, long inferNanos, long outNanos) {
+  /** The times of a request. */
+  public ComposingModelTimes() {
+    this(new BusyTime());
+  }
+
+  private ComposingModelTimes(BusyTime busy) {
+    this.busy = busy;
+  }
+
+  /**
+   * Returns those of the runs of a composed request. Its {@link #busy} time is the request's too;
+   * the others are added to it at the end, by {@link #add(ComposingModelTimes)}.
+   *
+   * @param outer the request's own; null if nobody wants them
+   */
+  public static ComposingModelTimes within(@Nullable ComposingModelTimes outer) {
+    return outer == null ? new ComposingModelTimes() : new ComposingModelTimes(outer.busy);
+  }
+
+  /**
+   * Adds one run more.
+   *
+   * @param queued when it began to wait
+   * @param begun when a worker took it
+   * @param computing when its inputs were put together
+   * @param computed when the model was done
+   * @param ended when its outputs were there
+   */
+  public void add(long queued, long begun, long computing, long computed, long ended) {
+    busy.add(begun, ended);
+    sum(begun - queued, computing - begun, computed - computing, ended - computed);
+  }
+
+  private synchronized void sum(long queueNanos, long inputNanos, long inferNanos, long outNanos) {
     queue += queueNanos;
     input += inputNanos;
     infer += inferNanos;
@@ -33,7 +163,12 @@ public final class ComposingModelTimes {
   /** Adds all runs of a request that was composed itself. */
   public void add(ComposingModelTimes other) {
     joined(other.batchSize());
-    add(other.queue(), other.input(), other.infer(), other.output());
+    sum(other.queue(), other.input(), other.infer(), other.output());
+  }
+
+  /** Returns the time in which at least one run was under way. */
+  public BusyTime busy() {
+    return busy;
   }
 
   /**

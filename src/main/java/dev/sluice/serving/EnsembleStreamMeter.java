@@ -17,7 +17,7 @@ final class EnsembleStreamMeter extends ResponseTimer {
   private final VersionMeter meter;
   private final long since;
   private final long inferences;
-  private final ComposingModelTimes times = new ComposingModelTimes();
+  private final ComposingModelTimes times;
   private final @Nullable ComposingModelTimes outer;
 
   /** Begins to measure. The times of the request's members are added up here from then on. */
@@ -27,6 +27,7 @@ final class EnsembleStreamMeter extends ResponseTimer {
     this.since = meter.now();
     this.inferences = requests.inferences(request);
     this.outer = request.times();
+    this.times = ComposingModelTimes.within(outer);
     request.addTimesTo(times);
   }
 

@@ -27,7 +27,7 @@ record MeteredEnsemble(Scheduler next, VersionMeter meter, ModelMetadata metadat
     long since = meter.now();
     long inferences = inferences(request);
     ComposingModelTimes outer = request.times();
-    var times = new ComposingModelTimes();
+    ComposingModelTimes times = ComposingModelTimes.within(outer);
     request.addTimesTo(times);
     return next.submit(request)
         .onComplete(

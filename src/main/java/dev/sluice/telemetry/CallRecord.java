@@ -37,11 +37,16 @@ public final class CallRecord {
   /** Null for most calls. */
   private @Nullable CallTrace trace;
 
-  /** Of the call, for the access log; null if there is none. */
-  private final @Nullable CallStages stages;
+  /** Of the call, for the access log and {@code Server-Timing}; null if nobody wants them. */
+  private @Nullable CallStages stages;
+
+  private boolean timing;
 
   /** True if it is of one request of a stream, which ends by itself. */
   private final boolean isPart;
+
+  /** Whether its answer is written, or never will be. */
+  private boolean isSent;
 
   /**
    * @param staged whether the access log wants its stages
@@ -63,6 +68,9 @@ public final class CallRecord {
     this.nanoTime = stream.nanoTime;
     this.begun = nanoTime.getAsLong();
     this.stages = stream.stages;
+    if (stages != null) {
+      stages.requestBegan(begun);
+    }
   }
 
   /** Returns the record of one request of this stream, which begins now and is counted itself. */
@@ -75,7 +83,7 @@ public final class CallRecord {
     return part;
   }
 
-  /** Returns its stages, for the access log; null if there is none. */
+  /** Returns its stages; null if nobody wants them. */
   public @Nullable CallStages stages() {
     return stages;
   }
@@ -103,7 +111,10 @@ public final class CallRecord {
    * Has the times of the call's stages recorded: {@link #serverTiming}. Before its body is read.
    */
   public void time() {
-    trace().time();
+    timing = true;
+    if (stages == null) {
+      stages = new CallStages(begun);
+    }
   }
 
   /**
@@ -184,7 +195,9 @@ public final class CallRecord {
    * be none.
    */
   public @Nullable String serverTiming() {
-    return trace == null ? null : trace.serverTiming();
+    return timing && stages != null
+        ? StageTimes.of(stages, nanoTime.getAsLong()).serverTiming()
+        : null;
   }
 
   /** Returns what the call asks for; null if it is not known yet. */
@@ -272,6 +285,10 @@ public final class CallRecord {
 
   /** Records that the answer is written, or never will be. Once more does nothing. */
   public void sent() {
+    if (isPart && !isSent && stages != null) {
+      stages.requestEnded(nanoTime.getAsLong());
+    }
+    isSent = true;
     if (trace != null) {
       trace.sent(telemetry.traces());
     }

@@ -9,15 +9,13 @@ import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.telemetry.span.SpanStages;
 import dev.sluice.telemetry.trace.Tracer;
 import dev.sluice.telemetry.trace.Traces;
-import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is recorded of one call besides its metrics: when it reached which stage, for Triton's
- * traces and for {@code Server-Timing}. Most calls have none.
+ * traces and for spans. Most calls have none.
  *
  * <p>Threads: as {@link CallRecord}; the runs of its models are recorded by their workers.
  */
@@ -29,7 +27,6 @@ final class CallTrace {
   private final long begun;
   private @Nullable Tracer tracer;
   private @Nullable RequestTrace trace;
-  private boolean timing;
   private @Nullable CallSpan span;
   private @Nullable ErrorCode failure;
   private long received;
@@ -44,12 +41,6 @@ final class CallTrace {
     this.nanoTime = nanoTime;
     this.begun = begun;
     this.received = begun;
-  }
-
-  /** The caller wants to know how long each stage took. */
-  void time() {
-    timing = true;
-    recordStages();
   }
 
   private RequestTrace recordStages() {
@@ -99,7 +90,7 @@ final class CallTrace {
 
   /** Returns whether points are recorded whatever Triton's settings say. */
   boolean isTimed() {
-    return timing || span != null;
+    return span != null;
   }
 
   void received() {
@@ -135,23 +126,6 @@ final class CallTrace {
       sending = nanoTime.getAsLong();
       answered(sending, false);
     }
-  }
-
-  /** Returns the value of {@code Server-Timing}; null if the caller has not asked for it. */
-  @Nullable String serverTiming() {
-    if (!timing) {
-      return null;
-    }
-    long now = nanoTime.getAsLong();
-    var stages =
-        hasAsked
-            ? StageTimes.of(begun, received, asked, hasAnswered ? answered : now, now, runs())
-            : StageTimes.withoutModel(begun, received, now);
-    return stages.serverTiming();
-  }
-
-  private List<RequestTrace.Event> runs() {
-    return Objects.requireNonNull(trace, "timed").events();
   }
 
   private void endSpan(CallSpan ending, RequestTrace ended) {

@@ -1,18 +1,16 @@
 package dev.sluice.telemetry;
 
-import dev.sluice.inference.RequestTrace.Event;
-import dev.sluice.inference.RequestTrace.Point;
+import dev.sluice.inference.ComposingModelTimes.BusyTime;
+import dev.sluice.telemetry.access.CallStages;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * When one call passed from stage to stage. The stages follow one another without a gap, so that
- * they add up to the whole. Nanoseconds by the clock of calls.
+ * they add up to the whole; {@code run} is the time in which at least one run was under way for the
+ * call: members of an ensemble may run side by side. Nanoseconds by the clock of calls.
  *
- * @param stages in their order, each ends where the next one begins
+ * @param stages in their order
  */
 record StageTimes(List<Stage> stages) {
   private static final long NANOS_PER_MICRO = 1_000;
@@ -25,68 +23,52 @@ record StageTimes(List<Stage> stages) {
    */
   record Stage(String name, long nanos) {}
 
-  /** From one time to another. */
-  private record Interval(long from, long to) {}
-
   StageTimes {
     stages = List.copyOf(stages);
   }
 
-  /** Returns the stages of a call that asks no model. */
-  static StageTimes withoutModel(long begun, long received, long now) {
-    return new StageTimes(
-        List.of(new Stage("receive", received - begun), new Stage("handle", now - received)));
-  }
-
-  /**
-   * Returns the stages of a call that asked a model. {@code run} is the time in which at least one
-   * run was under way for it: members of an ensemble may run side by side.
-   *
-   * @param events of its trace
-   */
-  static StageTimes of(
-      long begun, long received, long asked, long answered, long now, List<Event> events) {
-    List<Interval> runs = runs(events, asked, answered);
-    long run = runs.stream().mapToLong(each -> each.to - each.from).sum();
-    long lastEnd = runs.isEmpty() ? answered : runs.getLast().to;
-    return new StageTimes(
-        List.of(
-            new Stage("receive", received - begun),
-            new Stage("decode", asked - received),
-            new Stage("queue", lastEnd - asked - run),
-            new Stage("run", run),
-            new Stage("complete", answered - lastEnd),
-            new Stage("encode", now - answered)));
-  }
-
-  /** Returns the times of runs within others, in their order and without overlaps. */
-  private static List<Interval> runs(List<Event> events, long asked, long answered) {
-    Map<Long, Long> begun = new HashMap<>();
-    List<Interval> runs = new ArrayList<>();
-    for (Event event : events) {
-      if (event instanceof Event.Reached reached) {
-        if (reached.point() == Point.COMPUTE_START) {
-          begun.put(reached.id(), reached.nanos());
-        } else if (reached.point() == Point.COMPUTE_END && begun.containsKey(reached.id())) {
-          runs.add(new Interval(begun.get(reached.id()), reached.nanos()));
-        }
-      }
+  /** Returns the stages of a call whose answer is sent now. What did not happen is left out. */
+  static StageTimes of(CallStages call, long now) {
+    if (call.hasRequests()) {
+      return ofRequests(call, now);
     }
-    runs.sort(Comparator.comparingLong(Interval::from));
-    return disjoint(runs, asked, answered);
+    List<Stage> stages = new ArrayList<>();
+    stages.add(new Stage("receive", call.receiving()));
+    long received = call.begun() + call.receiving();
+    if (!call.hasAsked()) {
+      stages.add(new Stage("handle", now - received));
+      return new StageTimes(stages);
+    }
+    stages.add(new Stage("decode", call.decoding()));
+    long asked = received + call.decoding();
+    long answered = Math.max(asked, call.leftModel(now));
+    BusyTime busy = call.runs().busy();
+    if (busy.isUsed()) {
+      long lastEnd = Math.clamp(busy.lastEnd(), asked, answered);
+      long run = Math.min(busy.nanos(), lastEnd - asked);
+      stages.add(new Stage("queue", lastEnd - asked - run));
+      stages.add(new Stage("run", run));
+      stages.add(new Stage("complete", answered - lastEnd));
+    } else {
+      stages.add(new Stage("queue", answered - asked));
+    }
+    stages.add(new Stage("encode", now - answered));
+    return new StageTimes(stages);
   }
 
-  private static List<Interval> disjoint(List<Interval> sorted, long asked, long answered) {
-    List<Interval> disjoint = new ArrayList<>();
-    long covered = asked;
-    for (Interval run : sorted) {
-      long to = Math.min(run.to, answered);
-      if (to > covered) {
-        disjoint.add(new Interval(Math.max(run.from, covered), to));
-        covered = to;
-      }
+  /** Returns those of a call of many requests, which may be under way side by side. */
+  private static StageTimes ofRequests(CallStages call, long now) {
+    List<Stage> stages = new ArrayList<>();
+    long idle = call.idle(now);
+    long active = now - call.begun() - idle;
+    BusyTime busy = call.runs().busy();
+    long run = Math.min(busy.nanos(), active);
+    stages.add(new Stage("receive", idle));
+    stages.add(new Stage("handle", active - run));
+    if (busy.isUsed()) {
+      stages.add(new Stage("run", run));
     }
-    return disjoint;
+    return new StageTimes(stages);
   }
 
   /**

@@ -29,6 +29,7 @@ import io.grpc.stub.MetadataUtils;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,6 +77,8 @@ class ServerTimingIT {
   static void open() throws IOException {
     TestModels.copy(TestModels.slow(), models.resolve("slow/1"));
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
+    TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("cached/1"));
+    Files.writeString(models.resolve("cached/model.yml"), "response_cache: true\n");
     gate = new RunGate(models.resolve("gated/1"));
     server = RunningServer.startWithPlugins(models);
     caller = new HttpCaller(server.port());
@@ -172,6 +175,17 @@ class ServerTimingIT {
         times(ask("/v2/models/none/infer", ROW, "1").headers().get("Server-Timing"));
 
     assertThat(times).containsOnlyKeys("receive", "handle", "total");
+    assertAddsUp(times);
+  }
+
+  @Test
+  void answerFromTheResponseCacheHasNoRun() {
+    String body = "{\"instances\":[7.0]}";
+    String target = "/v1/models/cached:predict";
+
+    assertThat(times(ask(target, body, "1").headers().get("Server-Timing"))).containsKey("run");
+    Map<String, Double> times = times(ask(target, body, "1").headers().get("Server-Timing"));
+    assertThat(times).containsOnlyKeys("receive", "decode", "queue", "encode", "total");
     assertAddsUp(times);
   }
 

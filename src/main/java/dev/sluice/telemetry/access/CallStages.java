@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When one call reached which stage, and which model it asked. A stream asks any number of times:
- * it has the name of its first model, and the sums of all runs. Nanoseconds.
+ * it has the name of its first model, and the sums of all runs. The one source of what the access
+ * log and {@code Server-Timing} say. Nanoseconds.
  *
  * <p>Threads: the event loop of the call, or the worker that decodes for it; once the call has
  * ended, the writer of the log.
@@ -27,6 +28,13 @@ public final class CallStages {
   private long answered;
   private long sending;
   private long ended;
+
+  // Of a call of many requests: how many are under way, and the time in which none was.
+  private int open;
+  private long idle;
+  private long idleSince;
+  private boolean hasRequests;
+
   private @Nullable Api api;
   private String model = "";
   private String traceId = "";
@@ -39,6 +47,20 @@ public final class CallStages {
   public CallStages(long begun) {
     this.begun = begun;
     this.received = begun;
+    this.idleSince = begun;
+  }
+
+  /** Records that one of a call's requests begins. */
+  public void requestBegan(long now) {
+    idle += open == 0 ? now - idleSince : 0;
+    open++;
+    hasRequests = true;
+  }
+
+  /** Records that a request which {@link #requestBegan} is over. */
+  public void requestEnded(long now) {
+    open--;
+    idleSince = now;
   }
 
   /** Records what the call requests. */
@@ -134,6 +156,34 @@ public final class CallStages {
   /** Returns the sums of the model's runs. */
   public ComposingModelTimes runs() {
     return runs;
+  }
+
+  /** Returns whether the call is one of many requests. */
+  public boolean hasRequests() {
+    return hasRequests;
+  }
+
+  /** Returns the time until now in which none of a call's requests was under way. */
+  public long idle(long now) {
+    return idle + (open == 0 ? now - idleSince : 0);
+  }
+
+  /** Returns when the head had arrived. */
+  public long begun() {
+    return begun;
+  }
+
+  /** Returns whether a model was asked. */
+  public boolean hasAsked() {
+    return asked != 0;
+  }
+
+  /** Returns when the call had its answer from the model, if it has one, or failed; or else now. */
+  public long leftModel(long now) {
+    if (answered != 0) {
+      return answered;
+    }
+    return sending == 0 ? now : sending;
   }
 
   /** Returns the whole time. */

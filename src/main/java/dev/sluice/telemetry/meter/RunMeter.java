@@ -195,8 +195,7 @@ public final class RunMeter {
   private void addTimes(long now) {
     for (Timed each : timed) {
       each.times.joined(size);
-      each.times.add(
-          begun - each.sinceNanos, computing - begun, computed - computing, now - computed);
+      each.times.add(each.sinceNanos, begun, computing, computed, now);
     }
   }
 

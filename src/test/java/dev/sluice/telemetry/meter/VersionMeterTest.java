@@ -183,8 +183,8 @@ class VersionMeterTest {
     long since = version.now();
     nanos.addAndGet(30);
     var times = new ComposingModelTimes();
-    times.add(1, 2, 3, 4);
-    times.add(5, 0, 6, 1);
+    times.add(0, 1, 3, 6, 10);
+    times.add(10, 15, 15, 21, 22);
     version.composed(4, since, times);
     version.composedFailed(FailureReason.CANCELED, since);
 
