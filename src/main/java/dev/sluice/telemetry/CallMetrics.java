@@ -14,6 +14,7 @@ import dev.sluice.telemetry.meter.CallMeter;
 import dev.sluice.telemetry.meter.EntryPoint;
 import dev.sluice.telemetry.meter.FailureReason;
 import dev.sluice.telemetry.meter.ModelMeter;
+import dev.sluice.telemetry.meter.ModelStatistics;
 import dev.sluice.telemetry.meter.SessionCondition;
 import dev.sluice.telemetry.meter.VersionMeter;
 import java.util.Collection;
@@ -54,6 +55,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     tokens(page);
     waiting(page);
     runs(page);
+    statistics(page);
     signatures(page);
     workers(page);
     breakers(page);
@@ -230,6 +232,30 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
     Family family = page.family("sluice_compute_seconds", HISTOGRAM, "How long the model ran.");
     for (VersionMeter version : telemetry.versions()) {
       family.add(version.runLengths(), Buckets.LATENCY, SECONDS, labels(version));
+    }
+  }
+
+  private void statistics(MetricsPage page) {
+    Family runs = page.family("sluice_runs_total", COUNTER, "How often the model ran.");
+    Family rows =
+        page.family(
+            "sluice_rows_total",
+            COUNTER,
+            "Rows of the requests that runs have answered: by the runs, how many one has.");
+    Family cache =
+        page.family(
+            "sluice_response_cache_requests_total",
+            COUNTER,
+            "Requests that were answered from the response cache (hit), and that were not (miss).");
+    Family load =
+        page.family("sluice_model_load_seconds", GAUGE, "How long the version took to load.");
+    for (VersionMeter version : telemetry.versions()) {
+      ModelStatistics counted = version.statistics();
+      runs.add(counted.executionCount(), labels(version));
+      rows.add(counted.inferenceCount(), labels(version));
+      cache.add(counted.requests().cacheHit().count(), labels(version, "result", "hit"));
+      cache.add(counted.requests().cacheMiss().count(), labels(version, "result", "miss"));
+      load.add(version.loadNanos() / SECONDS, labels(version));
     }
   }
 

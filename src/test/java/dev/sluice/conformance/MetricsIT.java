@@ -188,6 +188,12 @@ class MetricsIT {
     assertThat(page.sum("sluice_requests_total", "protocol", "v1", "status", "OK")).isEqualTo(1);
     assertThat(page.sum("sluice_signature_requests_total", "signature", "serving_default"))
         .isEqualTo(1);
+    assertThat(page.sum("sluice_runs_total", "model", "half_plus_two")).isEqualTo(1);
+    assertThat(page.sum("sluice_rows_total", "model", "half_plus_two"))
+        .isEqualTo(page.sum("nv_inference_count", "model", "half_plus_two"))
+        .isPositive();
+    assertThat(page.sum("sluice_model_load_seconds", "model", "half_plus_two")).isPositive();
+    assertThat(page.sum("sluice_response_cache_requests_total")).isZero();
     assertThat(page.sum("nv_inference_request_success", "model", "half_plus_two")).isEqualTo(1);
     assertThat(page.sum("sluice_model_state", "model", "slow", "state", "available")).isEqualTo(1);
     assertThat(page.sum("sluice_connections")).isPositive();
