@@ -2,6 +2,7 @@ package dev.sluice.ops;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.CallTotals;
 import dev.sluice.telemetry.RunTotals;
 import dev.sluice.telemetry.Telemetry;
@@ -65,6 +66,7 @@ public final class CallMonitor extends VerticleBase {
   private final DoubleSupplier lagSeconds;
   private final History history;
   private final ModelHistories modelHistories;
+  private final VersionRates versionRates = new VersionRates();
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -136,6 +138,7 @@ public final class CallMonitor extends VerticleBase {
     double resident = ResidentMemory.bytes().orElse(0.0);
     history.add(reading(new Look(now, sum(totals)), runs, processorNanos, resident));
     modelHistories.add(clock.millis(), now, totals, runs);
+    versionRates.add(now, telemetry.requestTotals());
     double memory = resident / system.getTotalMemorySize();
     synchronized (this) {
       remember(totals, now);
@@ -188,6 +191,11 @@ public final class CallMonitor extends VerticleBase {
     Look newest = known.getLast();
     return new Lately(
         newest.calls.since(first.calls), (newest.nanos - first.nanos) / NANOS_OF_SECOND);
+  }
+
+  /** Returns how a version did in the last ten seconds, or since it is watched. */
+  VersionRates.Rate lately(ModelId version) {
+    return versionRates.of(version);
   }
 
   /** Returns the last minute's seconds of everything that has a trend, by name. */

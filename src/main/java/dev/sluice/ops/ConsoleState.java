@@ -49,6 +49,7 @@ public record ConsoleState(
     return new JsonObject()
         .put("version", version)
         .put("ready", control.ready())
+        .put("not_ready", control.ready() ? new JsonArray() : Unreadiness.reasons(control))
         .put("online", control.online())
         .put("identity", caller.identity())
         .put("listener", caller.listener())
@@ -109,9 +110,12 @@ public record ConsoleState(
             .put("state", status.state().name().toLowerCase(Locale.ROOT))
             .put("labels", names);
     status.error().ifPresent(error -> json.put("error", error.message()));
-    VersionMeter meter = telemetry.loaded(new ModelId(model, status.version()));
+    var id = new ModelId(model, status.version());
+    VersionMeter meter = telemetry.loaded(id);
     if (meter != null) {
       ModelStatistics statistics = meter.statistics();
+      VersionRates.Rate rate = monitor.lately(id);
+      json.put("requests_per_second", rate.perSecond()).put("failed_share", rate.failedShare());
       json.put("waiting", meter.waiting())
           .put("inferences", statistics.inferenceCount())
           .put("runs", statistics.executionCount());

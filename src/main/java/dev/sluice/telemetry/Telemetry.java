@@ -228,6 +228,13 @@ public final class Telemetry {
     return totals;
   }
 
+  /** Returns the requests so far to each version that is loaded. */
+  public Map<ModelId, RequestTotals> requestTotals() {
+    Map<ModelId, RequestTotals> totals = new HashMap<>();
+    versions.forEach((id, version) -> totals.put(id, RequestTotals.of(version)));
+    return totals;
+  }
+
   /** Puts more on the page. */
   public void add(MetricSource source) {
     registries.add(source);

@@ -272,6 +272,12 @@ class ConsoleIT {
   void thePageListsEveryModel() {
     JsonObject state = json("/console.json");
     assertThat(state.getBoolean("online")).isFalse();
+    assertThat(state.getBoolean("ready")).isFalse();
+    JsonObject reason = state.getJsonArray("not_ready").getJsonObject(0);
+    assertThat(state.getJsonArray("not_ready")).hasSize(1);
+    assertThat(reason.getString("model")).isEqualTo("<b>broken");
+    assertThat(reason.getString("version")).isEqualTo("1");
+    assertThat(reason.getString("reason")).contains("Protobuf parsing failed");
     JsonObject halves = model(state, "half_plus_two").getJsonArray("versions").getJsonObject(0);
     assertThat(halves.getString("state")).isEqualTo("available");
     assertThat(halves.getInteger("waiting")).isZero();
@@ -291,6 +297,10 @@ class ConsoleIT {
       halves = model(json("/console.json"), "half_plus_two");
     } while (halves.getDouble("calls_per_second") == 0);
     assertThat(halves.getDouble("failed_share")).isZero();
+    JsonArray versions = halves.getJsonArray("versions");
+    assertThat(versions.getJsonObject(0).getDouble("requests_per_second")).isZero();
+    assertThat(versions.getJsonObject(1).getDouble("requests_per_second")).isPositive();
+    assertThat(versions.getJsonObject(1).getDouble("failed_share")).isZero();
     assertThat(halves.getDouble("p99_ms")).isPositive();
     assertThat(halves.getJsonArray("versions").getJsonObject(1).getLong("inferences")).isPositive();
     assertThat(json("/console.json").getJsonObject("trends").getJsonArray("*qps"))
