@@ -19,19 +19,27 @@ const OF_SERVER = [
 const SPANS = {minutes: 600, hours: 21600, day: 86400}; // Seconds.
 const STEPS = [10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400];
 const MOST_TICKS = 6;
+const LEAST_SECONDS = 60; // The shortest axis of time.
+const LABEL = {minutes: 44, seconds: 66}; // Pixels of a time below the axis, with the space around it.
+const DOT = 2.2;
 const clock = (ms, seconds) => new Date(ms).toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', second: seconds ? '2-digit' : undefined, hour12: false});
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 let span = 'minutes';
 
-/** Ticks at full minutes and hours of the local time. */
+/** Ticks at full minutes and hours of the local time: as many as have room for their labels. */
 function ticks(axis) {
   const wide = (axis.max - axis.min) / 1000;
-  const step = 1000 * (STEPS.find(each => wide / each <= MOST_TICKS) || STEPS.at(-1));
+  const room = step => {
+    const label = step < 60 ? LABEL.seconds : LABEL.minutes;
+    return Math.min(MOST_TICKS, axis.maxWidth / label - 1); // The last label may need room beside the axis.
+  };
+  const seconds = STEPS.find(each => wide / each <= room(each)) || STEPS.at(-1);
+  const step = 1000 * seconds;
   const zone = new Date(axis.max).getTimezoneOffset() * 60000;
   axis.ticks = [];
   for (let at = Math.ceil((axis.min - zone) / step) * step + zone; at <= axis.max; at += step) {
-    axis.ticks.push({value: at});
+    axis.ticks.push({value: at, label: clock(at, seconds < 60)});
   }
 }
 
@@ -42,7 +50,7 @@ function options(chart) {
     animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
     interaction: {mode: 'index', intersect: false},
     plugins: {
-      legend: {display: chart.lines.length > 1, position: 'top', align: 'end', labels: {color: ink, boxWidth: 18, boxHeight: 1}},
+      legend: {display: false}, // It would move the plot down; the card has the names.
       tooltip: {callbacks: {
         title: items => clock(items[0].parsed.x, true),
         label: item => ` ${item.dataset.label}: ${number(item.parsed.y)} ${chart.unit}`,
@@ -50,7 +58,7 @@ function options(chart) {
     },
     scales: {
       x: {type: 'linear', grid, afterBuildTicks: ticks, title: {display: true, text: 'time', color: ink},
-        ticks: {color: ink, maxRotation: 0, autoSkipPadding: 10, callback: at => clock(at, at % 60000 !== 0)}},
+        ticks: {color: ink, maxRotation: 0, autoSkip: false, callback: (at, i, all) => all[i].label}},
       y: {beginAtZero: true, suggestedMax: chart.least || 1, grid, title: {display: true, text: chart.unit, color: ink},
         ticks: {color: ink, maxTicksLimit: 6, callback: number}},
     },
@@ -59,14 +67,28 @@ function options(chart) {
 
 function dataset(chart, label, i) {
   const line = () => color(i ? '--two' : chart.color || '--one');
-  return {label, data: [], borderColor: line, backgroundColor: line, borderWidth: 1.8, pointRadius: 0, pointHitRadius: 8, pointHoverRadius: 4};
+  return {label, data: [], borderColor: line, backgroundColor: line, borderWidth: 1.8, pointRadius: 0, pointHitRadius: 8, pointHoverRadius: 4, clip: 4};
+}
+
+/** The size of each point: a line joins neighbours, so that a value with none on one side needs a dot to be seen. */
+const dots = column => column.map((value, i) => {
+  const gap = at => column[at] === null;
+  return value !== null && (column.length === 1 || gap(i - 1) || gap(i + 1)) ? DOT : 0;
+});
+
+/** The names of a chart's lines with their colors, if there are several. */
+function names(chart) {
+  const several = chart.lines.length > 1;
+  return el('span', {class: 'names'}, ...(several ? chart.lines.map(([, label], i) =>
+      el('span', {}, el('i', {class: i ? 'two' : 'one'}), label)) : []));
 }
 
 function make(chart) {
   const canvas = el('canvas', {role: 'img', 'aria-label': chart.title});
   const value = el('b', {text: '–'});
   const node = el('div', {class: 'card'},
-      el('div', {class: 'figure'}, el('h3', {text: `${chart.title} (${chart.unit})`}), value),
+      el('div', {class: 'figure'}, el('h3', {text: chart.title}), value),
+      el('div', {class: 'unit'}, el('span', {text: chart.unit}), names(chart)),
       el('div', {class: 'plot'}, canvas));
   const plot = new Chart(canvas, {type: 'line', options: options(chart),
     data: {datasets: chart.lines.map(([, label], i) => dataset(chart, label, i))}});
@@ -84,8 +106,8 @@ function summary(chart, columns) {
   return `${chart.title}, ${chart.unit}, over time: ${parts.join('; ')}`;
 }
 
-/** A young server fills its charts too, but a tenth of them at least is time. */
-const shownSeconds = known => Math.min(SPANS[span], Math.max(SPANS[span] / 10, known / 1000));
+/** The seconds that the axis of time has: those chosen, or those that there are points of. */
+const shownSeconds = known => Math.min(SPANS[span], Math.max(LEAST_SECONDS, known));
 
 /** The charts of the server or of a model, in a node of their own. */
 class Charts {
@@ -98,6 +120,7 @@ class Charts {
 
   clear() {
     this.span = span;
+    this.step = 0;
     this.figures = {time_ms: []};
   }
 
@@ -112,6 +135,7 @@ class Charts {
   }
 
   merge(more) {
+    this.step = more.step_seconds;
     const keep = more.most_points - more.figures.time_ms.length;
     const merged = {};
     for (const [key, added] of Object.entries(more.figures)) {
@@ -125,8 +149,12 @@ class Charts {
     const times = this.figures.time_ms;
     const now = times.at(-1) || Date.now();
     const columns = chart.lines.map(([key]) => (this.figures[key] || []).map(each => each === null ? null : each * (chart.scale || 1)));
-    plot.data.datasets.forEach((set, i) => { set.data = columns[i].map((y, k) => ({x: times[k], y})); });
-    plot.options.scales.x.min = now - shownSeconds(now - (times[0] || now)) * 1000;
+    plot.data.datasets.forEach((set, i) => {
+      set.data = columns[i].map((y, k) => ({x: times[k], y}));
+      set.pointRadius = dots(columns[i]);
+    });
+    // A point stands at the end of its step, which the first one has too.
+    plot.options.scales.x.min = now - 1000 * shownSeconds(this.step + (now - (times[0] || now)) / 1000);
     plot.options.scales.x.max = now;
     plot.update('none');
     setText(value, columns.map(column => number(column.length ? column.at(-1) : null)).join(' / '));
