@@ -4,7 +4,7 @@ import {openCharts, spanChoice} from './charts.js';
 import {byId, el} from './dom.js';
 import {Form, takesRequests} from './form.js';
 import {pretty} from './format.js';
-import {showState} from './models.js';
+import {breakable, cell, showState} from './models.js';
 
 let opened;
 
@@ -12,8 +12,8 @@ function versionRows(model) {
   return model.versions.map(version => {
     const state = el('span');
     showState(state, version);
-    return el('tr', {}, el('th', {scope: 'row', text: version.version}), el('td', {text: version.labels.join(', ') || '–'}),
-        el('td', {}, state), el('td', {class: 'error', text: version.error || ''}));
+    return el('tr', {}, el('th', {scope: 'row', class: 'name', text: version.version}), cell('Labels', version.labels.join(', ') || '–'),
+        cell('State', state), el('td', {class: 'error', text: version.error || ''}));
   });
 }
 
@@ -61,7 +61,7 @@ export async function openModel(name, state) {
   opened = {name, versions, charts, body, shown: '', known: false};
   const view = opened;
   byId('model').replaceChildren(
-      el('div', {class: 'bar'}, el('h2', {text: name}), el('a', {href: '#/', text: 'All models'}), spanChoice),
+      el('div', {class: 'bar'}, el('h2', {}, ...breakable(name)), el('a', {href: '#/', text: 'All models'}), spanChoice),
       charts.node, versions.node, el('div', {class: 'card'}, el('h3', {text: 'Try it'}), body));
   if (state()) updateModel(state());
   try {
