@@ -551,7 +551,7 @@ class ConsolePageIT {
       send();
       browser.await("document.querySelector('.answers pre').textContent.includes('first')");
       assertThat(text(".answers pre")).doesNotContain("second");
-      assertThat(text(".answers .mark")).isEqualTo("200, 1 messages …");
+      assertThat(text(".answers .mark")).isEqualTo("200, 1 message …");
       seen.countDown();
       browser.await("document.querySelector('.answers .mark').textContent === '200, 2 messages'");
       assertThat(text(".lines")).contains(proxy.url() + "v2/models/half_plus_two/generate_stream");

@@ -13,7 +13,25 @@ export function stages(header) {
       .filter(match => match).map(([, name, ms]) => [name, Number(ms)]);
 }
 
-function showStages(node, header, whole, streamed) {
+/** The bars of answers that stand side by side: all as long as the longest of their times. */
+class Scale {
+  constructor() {
+    this.bars = [];
+  }
+
+  add(bar, parts, total) {
+    const sum = parts.reduce((before, [, ms]) => before + ms, 0);
+    this.bars.push({bar, parts, ms: Math.max(sum, total || 0)});
+    const most = Math.max(...this.bars.map(({ms}) => ms));
+    for (const each of this.bars) {
+      [...each.bar.children].forEach((piece, i) => { piece.style.width = most ? `${100 * each.parts[i][1] / most}%` : '0'; });
+    }
+  }
+}
+
+export const newScale = () => new Scale();
+
+function showStages({times: node, scale}, header, whole, streamed) {
   const all = stages(header);
   const total = (all.find(([name]) => name === 'total') || [])[1];
   const parts = all.filter(([name]) => name !== 'total');
@@ -24,16 +42,15 @@ function showStages(node, header, whole, streamed) {
   const bar = el('div', {class: 'stages', role: 'img', 'aria-label': 'Share of each stage; the list below has the times'});
   const keys = el('ul', {class: 'keys', 'aria-label': 'Time in the server'});
   parts.forEach(([name, ms], i) => {
-    const piece = el('i', {class: 'c' + (i % 7 + 1)});
-    piece.style.flexGrow = ms;
-    bar.append(piece);
+    bar.append(el('i', {class: 'c' + (i % 7 + 1)}));
     keys.append(el('li', {}, el('i', {class: 'c' + (i % 7 + 1)}), `${name} ${millis(ms)}`));
   });
+  scale.add(bar, parts, total);
   node.replaceChildren(el('p', {class: 'soft', text: `${millis(total)} in the server${streamed ? ' until the first message' : ''}, ${millis(whole)} for this page.`}), bar, keys);
 }
 
 /** A card for the answer of one request. That of generated text has the text, and folds what was sent. */
-export function card(title, {written, stream}) {
+export function card(title, {written, stream}, scale) {
   const state = el('span', {class: 'mark', role: 'status', text: ''});
   const times = el('div');
   const texts = el('div', {hidden: !written});
@@ -41,8 +58,10 @@ export function card(title, {written, stream}) {
   const node = el('section', {class: 'card', 'aria-label': title},
       el('div', {class: 'figure'}, el('h3', {text: title}), state), texts, times,
       written ? el('details', {}, el('summary', {text: stream ? 'Messages' : 'Answer'}), text) : text);
-  return {node, state, times, texts, text};
+  return {node, state, times, texts, text, scale};
 }
+
+const messages = count => count === 1 ? '1 message' : `${count} messages`;
 
 function show(view, text) {
   view.text.textContent = text.length > MOST_SHOWN
@@ -75,7 +94,7 @@ async function pieces(answer, begun, view, {stream, written}, texts) {
     const message = messageOf(piece);
     failed = failed || 'error' in message;
     if (written) texts.add(written(message));
-    mark(view.state, `${answer.status}, ${count} messages …`, 'busy');
+    mark(view.state, `${answer.status}, ${messages(count)} …`, 'busy');
   };
   for (;;) {
     const {value, done} = await reader.read();
@@ -103,7 +122,7 @@ async function frames(answer, begun, view, {stream, written}, texts) {
     else if (view.text.textContent.length < MOST_SHOWN) {
       view.text.append(`${(performance.now() - begun).toFixed(0).padStart(6)} ms  ${JSON.stringify(message)}\n`);
     }
-    mark(view.state, `${answer.status}, ${count} messages …`, 'busy');
+    mark(view.state, `${answer.status}, ${messages(count)} …`, 'busy');
   });
   const good = trailers['grpc-status'] === '0';
   if (!good) view.text.append(`grpc-status ${trailers['grpc-status'] || 'missing'}: ${decodeURIComponent(trailers['grpc-message'] || '')}`);
@@ -141,9 +160,9 @@ export async function ask(request, view, signal) {
       headers: {'content-type': request.grpc ? 'application/grpc-web+proto' : 'application/json', 'x-server-timing': '1'}});
     const streams = request.stream && answer.ok;
     const {count, failed, text, timing} = await shownOf(answer, begun, view, request, texts);
-    showStages(view.times, timing || answer.headers.get('server-timing'), performance.now() - begun, streams && !request.grpc);
+    showStages(view, timing || answer.headers.get('server-timing'), performance.now() - begun, streams && !request.grpc);
     texts.finish(streams);
-    mark(view.state, streams ? `${answer.status}, ${count} messages${failed ? ', and it failed' : ''}` : `${answer.status} ${answer.statusText}`.trim(),
+    mark(view.state, streams ? `${answer.status}, ${messages(count)}${failed ? ', and it failed' : ''}` : `${answer.status} ${answer.statusText}`.trim(),
         answer.ok && !failed ? 'good' : 'bad');
     return answer.ok && !failed ? text : undefined;
   } catch (failure) {

@@ -1,5 +1,5 @@
 // The form that sends requests to a model, made from its signatures.
-import {ask, card} from './answer.js';
+import {ask, card, newScale} from './answer.js';
 import {difference} from './compare.js';
 import {el, field, select, setText} from './dom.js';
 import {inputFields, inputsOf, Parameters, randomize, readInputs, shapeText} from './fields.js';
@@ -142,10 +142,16 @@ export class Form {
     try {
       inputs = inputsOf(this.fields);
     } catch {
-      return; // Said when the request is sent; until then the lines are those before.
+      this.showNoLines(); // Why is said when the request is sent.
+      return;
     }
     const made = this.make(this.version.value, inputs);
     if (made) this.lines.replaceChildren(...snippets(made.protocol, made.asked, inputs, made.request).map(copyLine));
+    else this.showNoLines();
+  }
+
+  showNoLines() {
+    this.lines.replaceChildren(el('p', {class: 'soft', text: 'The request can not be sent as it is now.'}));
   }
 
   /** The versions to ask, the latest for a protocol that names none. */
@@ -155,13 +161,16 @@ export class Form {
   }
 
   async run() {
+    this.answers.replaceChildren();
+    setText(this.result, '');
+    this.showLines();
     const inputs = readInputs(this.fields);
     const versions = this.versions();
     const all = inputs && versions.map(version => this.make(version, inputs));
     if (!all || all.includes(undefined)) return;
-    const views = versions.map((version, i) => card(version ? 'Version ' + version : 'The latest version', all[i].request));
+    const scale = newScale();
+    const views = versions.map((version, i) => card(version ? 'Version ' + version : 'The latest version', all[i].request, scale));
     this.answers.replaceChildren(...views.map(view => view.node));
-    setText(this.result, '');
     this.abort = new AbortController();
     this.send.disabled = true;
     this.stop.disabled = false;
