@@ -575,6 +575,7 @@ class ConsolePageIT {
       assertThat(text("#notice")).contains("operation 'console' needs the role 'metrics'");
       useToken("wrong");
       browser.await("document.getElementById('notice').textContent.includes('not enough')");
+      assertThat(text("#notice")).endsWith(". The token of this page is not enough.");
       useToken(READER);
       browser.await("document.getElementById('notice').hidden");
       browser.await("document.querySelector('#model').textContent.includes('You may not send')");

@@ -16,6 +16,8 @@ const refreshSoon = () => refresh().catch(() => {}); // The next poll says what 
 function show() {
   setText(byId('version'), state.version);
   mark(byId('ready'), state.ready ? 'ready' : 'not ready', state.ready ? 'good' : 'busy');
+  byId('why').hidden = state.ready;
+  setText(byId('why'), why(state));
   mark(byId('online'), state.online ? 'grps: online' : 'grps: offline', state.online ? 'good' : '');
   setText(byId('uptime'), 'up ' + duration(state.uptime_seconds));
   setText(byId('identity'), 'as ' + state.identity);
@@ -23,18 +25,31 @@ function show() {
   updateModel(state);
 }
 
+const MOST_REASONS = 3;
+const reason = ({model, version, reason: text}) => [model, version].filter(Boolean).join(' ') + ': ' + text;
+
+/** Says what keeps the server from being ready. */
+function why({ready, not_ready: reasons}) {
+  if (ready) return '';
+  if (!reasons.length) return 'Not ready: the server is about to start or to stop.';
+  const more = reasons.length - MOST_REASONS;
+  return 'Not ready: ' + reasons.slice(0, MOST_REASONS).map(reason).join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
 function notice(text) {
   byId('notice').hidden = text === '';
   setText(byId('notice'), text);
 }
 
+const sentence = text => /[.!?]$/.test(text) ? text : text + '.';
+
 /** Says what the server refuses, and what may help. */
 function failed(failure) {
   mark(byId('ready'), failure instanceof Refused ? 'refused' : 'no answer', 'bad');
   if (failure instanceof Refused && (failure.status === 401 || failure.status === 403)) {
-    notice(failure.message + (hasToken() ? ' The token of this page is not enough.' : ' Give this page a token that may.'));
+    notice(sentence(failure.message) + (hasToken() ? ' The token of this page is not enough.' : ' Give this page a token that may.'));
   } else {
-    notice('The server does not answer as it should: ' + failure.message);
+    notice('The server does not answer as it should: ' + sentence(failure.message));
   }
 }
 
