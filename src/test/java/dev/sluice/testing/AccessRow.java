@@ -200,7 +200,8 @@ public record AccessRow(String method, String path, Operation operation) {
             "/page.css",
             "/page.js",
             "/swagger-ui-bundle.js",
-            "/swagger-ui.css")
+            "/swagger-ui.css",
+            "/theme.js")
         .map(path -> get("/openapi" + path, Operation.OPENAPI))
         .toList();
   }

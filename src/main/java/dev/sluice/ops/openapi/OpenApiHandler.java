@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class OpenApiHandler implements HttpProtocolHandler {
   private static final String PREFIX = "/openapi";
 
+  /** Where the console is, from the folder of the list. */
+  private static final String CONSOLE = "console";
+
   /** Work of a document, which reads every model. */
   private static final long LARGE = Long.MAX_VALUE;
 
@@ -139,7 +142,8 @@ public final class OpenApiHandler implements HttpProtocolHandler {
               .put("title", document.title())
               .put("url", path(document).substring(1)));
     }
-    return new JsonObject().put("documents", list);
+    var index = new JsonObject().put("documents", list);
+    return listener.carries(ApiPart.CONSOLE) ? index.put("console", CONSOLE) : index;
   }
 
   private void file(HttpExchange exchange, PageFile file) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 enum PageFile {
   PAGE("page.html", "text/html; charset=utf-8", false),
   SCRIPT("page.js", "text/javascript; charset=utf-8", false),
+  THEME("theme.js", "text/javascript; charset=utf-8", false),
   STYLE("page.css", "text/css; charset=utf-8", false),
   LIBRARY("swagger-ui-bundle.js", "text/javascript; charset=utf-8", true),
   LIBRARY_STYLE("swagger-ui.css", "text/css; charset=utf-8", true);

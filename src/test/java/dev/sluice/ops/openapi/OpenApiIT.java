@@ -108,6 +108,7 @@ class OpenApiIT {
   @Test
   void everyDocumentIsListedAndAnswered() {
     JsonObject list = document(http, "/openapi", MultiMap.caseInsensitiveMultiMap());
+    assertThat(list.getString("console")).isEqualTo("console");
     assertThat(list.getJsonArray("documents"))
         .extracting(one -> ((JsonObject) one).getString("url"))
         .containsExactly(
