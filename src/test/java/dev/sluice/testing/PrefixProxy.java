@@ -62,6 +62,11 @@ public final class PrefixProxy implements AutoCloseable {
     stands.put(path, stand);
   }
 
+  /** Has the server answer everything again. */
+  public void standNowhere() {
+    stands.clear();
+  }
+
   private void pass(HttpExchange exchange) throws IOException {
     try (exchange) {
       String path = exchange.getRequestURI().getRawPath().substring(PREFIX.length() - 1);
