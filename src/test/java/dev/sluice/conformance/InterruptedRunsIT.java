@@ -13,9 +13,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A model that takes long, and callers who do not wait for it. */
+@Timeout(60)
 class InterruptedRunsIT {
   private static final String TARGET = "/v2/models/slow/infer";
 
@@ -49,10 +51,19 @@ class InterruptedRunsIT {
   @Test
   void runThatOutlivesItsTimeoutIsStoppedAndTheModelRunsAgain() {
     for (int i = 0; i < 3; i++) {
-      Answer late = ask("\"parameters\":{\"timeout\":20000},");
+      Answer late = late();
       assertThat(late.status()).isEqualTo(504);
       assertThat(late.text()).contains("Request timeout expired after ");
       assertThat(ask("").status()).isEqualTo(200);
     }
+  }
+
+  /** Asks until the time is over in a run: on a busy machine it may be so in the queue. */
+  private Answer late() {
+    Answer late = ask("\"parameters\":{\"timeout\":20000},");
+    while (late.status() == 503) {
+      late = ask("\"parameters\":{\"timeout\":20000},");
+    }
+    return late;
   }
 }
