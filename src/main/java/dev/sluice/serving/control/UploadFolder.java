@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -37,6 +38,7 @@ final class UploadFolder {
   private static final Logger LOG = LoggerFactory.getLogger(UploadFolder.class);
   private static final String PREFIX = "sluice-model-";
   private static final String LOCK = ".lock";
+  private static final String NEW_LOCK = ".lock.new";
   private static final String FILES = "files";
   private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
   private static final FileAttribute<?> ONLY_OWN = PosixFilePermissions.asFileAttribute(OWN);
@@ -90,13 +92,15 @@ final class UploadFolder {
   private static UploadFolder make(Path parent) throws IOException {
     Path folder = Files.createTempDirectory(parent, PREFIX, ONLY_OWN);
     OURS.add(name(folder));
+    // By its name it is locked from the beginning: a server that starts would else lock it first.
+    Path unnamed = folder.resolve(NEW_LOCK);
     FileChannel lock =
-        FileChannel.open(
-            folder.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        FileChannel.open(unnamed, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     if (lock.tryLock() == null) {
       lock.close();
       throw new IOException(folder + " was locked by another process when it was made");
     }
+    Files.move(unnamed, folder.resolve(LOCK), StandardCopyOption.ATOMIC_MOVE);
     return new UploadFolder(folder, lock);
   }
 
