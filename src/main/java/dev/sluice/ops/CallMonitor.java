@@ -4,15 +4,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.inference.ModelId;
 import dev.sluice.telemetry.CallTotals;
+import dev.sluice.telemetry.RequestTotals;
 import dev.sluice.telemetry.RunTotals;
 import dev.sluice.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +40,6 @@ public final class CallMonitor extends VerticleBase {
   };
 
   private static final long PERIOD_MILLIS = 1_000;
-  private static final int LATELY_SECONDS = 10;
   private static final double NANOS_OF_SECOND = 1e9;
   private static final double NANOS_OF_MILLI = 1e6;
   private static final double PERCENT = 100;
@@ -57,6 +54,15 @@ public final class CallMonitor extends VerticleBase {
     static final Lately NOTHING = new Lately(CallTotals.NONE, 1);
   }
 
+  /**
+   * The requests to a version in the last seconds.
+   *
+   * @param failedShare from 0 to 1
+   */
+  record Rate(double perSecond, double failedShare) {
+    static final Rate NOTHING = new Rate(0, 0);
+  }
+
   /** A point in time and all calls until then. */
   private record Look(long nanos, CallTotals calls) {}
 
@@ -66,15 +72,14 @@ public final class CallMonitor extends VerticleBase {
   private final DoubleSupplier lagSeconds;
   private final History history;
   private final ModelHistories modelHistories;
-  private final VersionRates versionRates = new VersionRates();
+  private final RecentTotals<String, CallTotals> models = new RecentTotals<>((_, _) -> true);
+  private final RecentTotals<ModelId, RequestTotals> versions =
+      new RecentTotals<>(RequestTotals::isContinuedBy);
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   @GuardedBy("this")
   private final Map<String, TimeSeries> trends = new TreeMap<>();
-
-  @GuardedBy("this")
-  private final Map<String, Deque<Look>> looks = new HashMap<>();
 
   @GuardedBy("this")
   private Look last;
@@ -138,10 +143,10 @@ public final class CallMonitor extends VerticleBase {
     double resident = ResidentMemory.bytes().orElse(0.0);
     history.add(reading(new Look(now, sum(totals)), runs, processorNanos, resident));
     modelHistories.add(clock.millis(), now, totals, runs);
-    versionRates.add(now, telemetry.requestTotals());
+    models.add(now, totals);
+    versions.add(now, telemetry.requestTotals());
     double memory = resident / system.getTotalMemorySize();
     synchronized (this) {
-      remember(totals, now);
       CallTotals sum = sum(totals);
       lastSecond = sum.since(last.calls);
       double nanos = Math.max(1, now - last.nanos);
@@ -170,32 +175,22 @@ public final class CallMonitor extends VerticleBase {
     return totals.values().stream().reduce(CallTotals.NONE, CallTotals::plus);
   }
 
-  @GuardedBy("this")
-  private void remember(Map<String, CallTotals> totals, long now) {
-    totals.forEach((model, calls) -> {
-      Deque<Look> before = looks.computeIfAbsent(model, _ -> new ArrayDeque<>());
-      before.addLast(new Look(now, calls));
-      if (before.size() > LATELY_SECONDS + 1) {
-        before.removeFirst();
-      }
-    });
-  }
-
   /** Returns how a model did in the last ten seconds, or since it is watched. */
-  synchronized Lately lately(String model) {
-    Deque<Look> known = looks.get(model);
-    if (known == null || known.size() < 2) {
-      return Lately.NOTHING;
-    }
-    Look first = known.getFirst();
-    Look newest = known.getLast();
-    return new Lately(
-        newest.calls.since(first.calls), (newest.nanos - first.nanos) / NANOS_OF_SECOND);
+  Lately lately(String model) {
+    var recent = models.of(model);
+    return recent == null
+        ? Lately.NOTHING
+        : new Lately(recent.newest().since(recent.first()), recent.seconds());
   }
 
   /** Returns how a version did in the last ten seconds, or since it is watched. */
-  VersionRates.Rate lately(ModelId version) {
-    return versionRates.of(version);
+  Rate lately(ModelId version) {
+    var recent = versions.of(version);
+    if (recent == null) {
+      return Rate.NOTHING;
+    }
+    RequestTotals requests = recent.newest().since(recent.first());
+    return new Rate(requests.ended() / recent.seconds(), requests.failedShare());
   }
 
   /** Returns the last minute's seconds of everything that has a trend, by name. */

@@ -49,7 +49,7 @@ public record ConsoleState(
     return new JsonObject()
         .put("version", version)
         .put("ready", control.ready())
-        .put("not_ready", control.ready() ? new JsonArray() : Unreadiness.reasons(control))
+        .put("not_ready", Unreadiness.reasons(control))
         .put("online", control.online())
         .put("identity", caller.identity())
         .put("listener", caller.listener())
@@ -114,7 +114,7 @@ public record ConsoleState(
     VersionMeter meter = telemetry.loaded(id);
     if (meter != null) {
       ModelStatistics statistics = meter.statistics();
-      VersionRates.Rate rate = monitor.lately(id);
+      CallMonitor.Rate rate = monitor.lately(id);
       json.put("requests_per_second", rate.perSecond()).put("failed_share", rate.failedShare());
       json.put("waiting", meter.waiting())
           .put("inferences", statistics.inferenceCount())

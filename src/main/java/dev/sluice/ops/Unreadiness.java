@@ -16,11 +16,11 @@ final class Unreadiness {
 
   /**
    * Returns an object for each of them: {@code model}, {@code reason}, and {@code version} if it is
-   * about one. None if the server itself is not ready, because it starts or stops.
+   * about one. None if the server is ready, or not for a model's sake: it starts or stops.
    */
   static JsonArray reasons(ControlPlane control) {
     var reasons = new JsonArray();
-    for (String model : control.models()) {
+    for (String model : control.unready()) {
       for (VersionStatus status : control.versions(model).orElse(List.of())) {
         ofVersion(status)
             .ifPresent(reason ->

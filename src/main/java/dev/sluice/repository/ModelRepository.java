@@ -97,12 +97,20 @@ public final class ModelRepository {
    *
    * <p>A version withdrawn concurrently cannot be leased; but then a newer view is already
    * published, so looking again ends.
+   *
+   * @throws IllegalStateException if it was released more often than it was acquired: looking again
+   *     would never end, on an event loop
    */
+  @SuppressWarnings("ReferenceEquality") // Whether it is the same view, not one like it.
   public ModelLookup find(ModelSelector selector) {
     while (true) {
-      ModelLookup lookup = view.find(selector);
+      RepositorySnapshot seen = view;
+      ModelLookup lookup = seen.find(selector);
       if (!(lookup instanceof ModelLookup.Found(LiveVersion live)) || live.acquire()) {
         return lookup;
+      }
+      if (view == seen) {
+        throw new IllegalStateException(live.id() + " takes requests, but cannot be leased");
       }
     }
   }
@@ -144,6 +152,11 @@ public final class ModelRepository {
    */
   public boolean allReady() {
     return view.ready();
+  }
+
+  /** Returns whether a model is among those for which not {@link #allReady}. */
+  public boolean isUnready(String model) {
+    return view.unready().contains(model);
   }
 
   /**

@@ -7,6 +7,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,20 +18,20 @@ import org.jspecify.annotations.Nullable;
  * @param names sorted
  * @param complete whether the folders were looked at: what is not here then does not exist
  * @param polled whether the folders were looked at, and the repository is not closing
- * @param ready whether everything is up that should be
+ * @param unready the models that are not up as they should be; before the first poll unknown
  */
 record RepositorySnapshot(
     Map<String, ModelView> models,
     List<String> names,
     boolean complete,
     boolean polled,
-    boolean ready) {
+    Set<String> unready) {
   /** The reason that is reported for an unknown model before the first poll. */
   static final String NOT_POLLED = "the model folders were not looked at yet";
 
   /** Nothing is known before the first look at the folders. */
   static final RepositorySnapshot NOT_POLLED_YET =
-      new RepositorySnapshot(Map.of(), List.of(), false, false, false);
+      new RepositorySnapshot(Map.of(), List.of(), false, false, Set.of());
 
   /**
    * Returns the models as they are now. Called under the repository's lock.
@@ -41,9 +43,18 @@ record RepositorySnapshot(
     boolean polled = complete && !closing;
     Map<String, ModelView> views = HashMap.newHashMap(models.size());
     models.forEach(model -> views.put(model.name(), ModelView.of(model)));
-    boolean ready = polled && models.stream().allMatch(TrackedModel::ready);
+    Set<String> unready =
+        models.stream()
+            .filter(model -> !model.ready())
+            .map(TrackedModel::name)
+            .collect(Collectors.toUnmodifiableSet());
     return new RepositorySnapshot(
-        views, views.keySet().stream().sorted().toList(), complete, polled, ready);
+        views, views.keySet().stream().sorted().toList(), complete, polled, unready);
+  }
+
+  /** Returns whether everything is up that should be. */
+  boolean ready() {
+    return polled && unready.isEmpty();
   }
 
   /** Returns whether the actual state is the desired one: no version is loading or about to. */

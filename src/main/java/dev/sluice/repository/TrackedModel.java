@@ -63,7 +63,9 @@ final class TrackedModel {
   /** True if versions that take requests are reloaded from changed files. */
   private final boolean reread;
 
-  /** True if it was found in its folder when the server was ready: until then, nobody used it. */
+  /**
+   * True if it was found in its folder when the server was ready, so that no caller uses it yet.
+   */
   private final boolean added;
 
   private final VersionPolicyConfig defaultPolicy;

@@ -18,6 +18,11 @@ public record RequestTotals(long answered, long failed) {
     return new RequestTotals(version.answered().count(), failed);
   }
 
+  /** Returns whether later ones count on; else the version was loaded again meanwhile. */
+  public boolean isContinuedBy(RequestTotals later) {
+    return later.answered >= answered && later.failed >= failed;
+  }
+
   /** Returns the difference to an earlier state. */
   public RequestTotals since(RequestTotals before) {
     return new RequestTotals(answered - before.answered, failed - before.failed);

@@ -42,6 +42,11 @@ class UnreadinessTest {
     }
 
     @Override
+    public List<String> unready() {
+      return List.of("empty", "slow", "stuck");
+    }
+
+    @Override
     public Optional<List<VersionStatus>> versions(String model) {
       return Optional.ofNullable(MODELS.get(model));
     }

@@ -1,6 +1,7 @@
 package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.model.VersionPolicyConfig;
 import dev.sluice.config.server.DesiredModels;
@@ -64,6 +65,16 @@ class HotReloadTest {
     assertThat(test.states("digits")).isEqualTo("1 UNLOADING, 2 AVAILABLE");
     assertThat(test.latestNumber("digits")).isEqualTo(2);
     lease.release();
+  }
+
+  @Test
+  void aVersionThatWasReleasedTooOftenFailsItsCallersAndHoldsNoneUp() {
+    ModelLease lease = test.acquire("digits");
+    lease.release();
+    lease.release();
+    assertThatThrownBy(() -> test.latest("digits"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("digits/1 takes requests, but cannot be leased");
   }
 
   @Test

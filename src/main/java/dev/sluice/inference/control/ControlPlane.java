@@ -72,6 +72,14 @@ public interface ControlPlane {
   boolean ready();
 
   /**
+   * Returns the names of the models for which the server is not {@link #ready}, sorted; none if it
+   * is for no model's sake.
+   */
+  default List<String> unready() {
+    return List.of();
+  }
+
+  /**
    * Returns whether an operator or load balancer has put the server online; see {@link #setOnline}.
    */
   boolean online();

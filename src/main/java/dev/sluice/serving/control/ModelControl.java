@@ -105,13 +105,16 @@ public final class ModelControl implements ControlPlane {
   }
 
   /** Returns whether a model's problem is the server's too. */
-  private boolean hasProblem() {
-    for (String model : repository.models()) {
-      if (problem(new ModelSelector.Latest(model)).filter(ModelProblem::ofServer).isPresent()) {
-        return true;
-      }
-    }
-    return false;
+  private boolean hasProblem(String model) {
+    return problem(new ModelSelector.Latest(model)).filter(ModelProblem::ofServer).isPresent();
+  }
+
+  @Override
+  public List<String> unready() {
+    return repository.models().stream()
+        .filter(
+            model -> (config.strictReadiness() && repository.isUnready(model)) || hasProblem(model))
+        .toList();
   }
 
   @Override
@@ -137,7 +140,7 @@ public final class ModelControl implements ControlPlane {
     return !draining
         && !held
         && (config.strictReadiness() ? repository.allReady() : repository.polled())
-        && !hasProblem();
+        && repository.models().stream().noneMatch(this::hasProblem);
   }
 
   /** Keeps the server from being ready until {@link #releaseReadiness}, however its models are. */
