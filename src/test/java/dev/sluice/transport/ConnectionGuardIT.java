@@ -126,7 +126,7 @@ class ConnectionGuardIT {
   }
 
   @Test
-  void theLogSaysWhetherAnythingHadArrivedAndOnWhichPort() throws IOException {
+  void theLogSaysWhetherAnythingHadArrivedAndOnWhichListener() throws IOException {
     var log = (Logger) LoggerFactory.getLogger(ConnectionGuard.class);
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
@@ -137,8 +137,7 @@ class ConnectionGuardIT {
       Polling.await("two lines", () -> lines.list.size() >= 2);
       assertThat(lines.list.toString())
           .contains("no request has begun", "its first request does not begin within the time");
-      assertThat(lines.list.getFirst().getKeyValuePairs().toString())
-          .contains("local=", ":" + listener.port());
+      assertThat(lines.list.getFirst().getKeyValuePairs().toString()).contains("listener=");
     } finally {
       log.detachAppender(lines);
     }

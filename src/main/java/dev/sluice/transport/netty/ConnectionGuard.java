@@ -54,6 +54,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
+  private final String listener;
   private final long headTime;
   private final long writeTime;
   private final long leastBytes;
@@ -77,7 +78,11 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private @Nullable ScheduledFuture<?> looking;
   private LongConsumer others = _ -> {};
 
-  ConnectionGuard(LimitsConfig limits) {
+  /**
+   * @param listener what logs call it
+   */
+  ConnectionGuard(LimitsConfig limits, String listener) {
+    this.listener = listener;
     headTime = nanos(limits.connection().headerTimeout());
     writeTime = nanos(limits.connection().writeTimeout());
     leastBytes = limits.connection().minUploadRate();
@@ -239,10 +244,10 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // A channel that closes is what is wanted.
-  private static void close(ChannelHandlerContext ctx, String kind, String text) {
+  private void close(ChannelHandlerContext ctx, String kind, String text) {
     LOG.at(Level.INFO, kind)
         .addKeyValue("client", ClientAddress.of(ctx.channel()))
-        .addKeyValue("local", ctx.channel().localAddress())
+        .addKeyValue("listener", listener)
         .log(text);
     ctx.close();
   }

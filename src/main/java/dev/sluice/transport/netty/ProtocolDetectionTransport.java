@@ -23,6 +23,7 @@ import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TcpConfig;
 import io.vertx.core.spi.transport.Transport;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
@@ -191,7 +192,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       Admission to = admission;
-      if (to == null || closing) {
+      if (to == null || closing || !(cause instanceof IOException)) {
         ctx.fireExceptionCaught(cause);
         return;
       }
@@ -251,7 +252,7 @@ public final class ProtocolDetectionTransport implements io.vertx.core.transport
           .pipeline()
           .addLast(
               new LingeringClose(admission.drain()),
-              new ConnectionGuard(admission.limits()),
+              new ConnectionGuard(admission.limits(), admission.connections().listener()),
               new UnusedConnectionDrain(),
               new ProtocolDetector());
     }
