@@ -133,7 +133,7 @@ public final class ComposingModelTimes {
    * Returns those of the runs of a composed request. Its {@link #busy} time is the request's too;
    * the others are added to it at the end, by {@link #add(ComposingModelTimes)}.
    *
-   * @param outer the request's own; null if nobody wants them
+   * @param outer the request's own; null if they are not recorded
    */
   public static ComposingModelTimes within(@Nullable ComposingModelTimes outer) {
     return outer == null ? new ComposingModelTimes() : new ComposingModelTimes(outer.busy);

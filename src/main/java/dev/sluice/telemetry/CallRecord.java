@@ -37,7 +37,7 @@ public final class CallRecord {
   /** Null for most calls. */
   private @Nullable CallTrace trace;
 
-  /** Of the call, for the access log and {@code Server-Timing}; null if nobody wants them. */
+  /** Of the call, for the access log and {@code Server-Timing}; null if they are not recorded. */
   private @Nullable CallStages stages;
 
   private boolean timing;
@@ -83,7 +83,7 @@ public final class CallRecord {
     return part;
   }
 
-  /** Returns its stages; null if nobody wants them. */
+  /** Returns its stages; null if they are not recorded. */
   public @Nullable CallStages stages() {
     return stages;
   }

@@ -128,11 +128,10 @@ public final class ReplayCommand implements Callable<Integer> {
     try (BufferedReader lines = Files.newBufferedReader(log);
         ServerCall.Connection connection = server.open(WireProtocol.V2)) {
       long last = linesUntilNow();
-      for (long number = 1; number <= last; number++) {
-        String line = lines.readLine();
-        if (line != null) {
-          replay(RecordedRequest.read(number, line), connection, report);
-        }
+      String line = lines.readLine();
+      for (long number = 1; number <= last && line != null; number++) {
+        replay(RecordedRequest.read(number, line), connection, report);
+        line = lines.readLine();
       }
     } catch (IOException e) {
       throw new ConfigException("cannot read the log " + log + ": " + e);

@@ -143,12 +143,16 @@ public abstract class PluginCall<T> implements Runnable {
     }
   }
 
+  /** Runs the call on this thread, which is one of its threads, instead of {@link #start}. */
+  protected final void runHere() {
+    threads.begun(this);
+    run();
+  }
+
   @Override
   public final void run() {
-    threads.begun(this);
     try {
       if (!begin()) {
-        threads.ended(this);
         return;
       }
     } catch (RuntimeException | Error e) {

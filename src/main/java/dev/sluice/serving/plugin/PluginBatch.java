@@ -57,7 +57,7 @@ final class PluginBatch extends PluginCall<PluginBatch.Results> {
 
   /** Runs it. False if the code threw with several requests: none was answered. */
   boolean runs() {
-    run();
+    runHere();
     return !apart;
   }
 

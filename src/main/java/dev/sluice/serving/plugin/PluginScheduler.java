@@ -150,9 +150,13 @@ public final class PluginScheduler implements Scheduler {
   }
 
   private void run(List<PendingRequest> members) {
-    if (!new PluginBatch(version, model, answers, members).runs()) {
-      members.forEach(member -> new PluginBatch(version, model, answers, List.of(member)).run());
+    if (!runs(members)) {
+      members.forEach(member -> runs(List.of(member)));
     }
+  }
+
+  private boolean runs(List<PendingRequest> members) {
+    return new PluginBatch(version, model, answers, members).runs();
   }
 
   /** Answers those who wait, and those whose calls are under way, with UNAVAILABLE. Any thread. */
