@@ -24,24 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A converter that changes nothing, around each kind of model. */
 @Timeout(120)
 class ConvertedKindsIT {
-  private static final String SAME =
-      """
-      import dev.sluice.extension.*;
-      import java.util.*;
-
-      public class Same implements Converter {
-        @Override
-        public List<Value> before(Request request) {
-          return request.inputs();
-        }
-
-        @Override
-        public Answer after(Request request, Answer answer) {
-          return answer;
-        }
-      }
-      """;
-
   /** One that exchanges the names of two outputs. */
   private static final String SWAP =
       """
@@ -103,7 +85,7 @@ class ConvertedKindsIT {
     write(models, "");
     try (Stream<Path> folders = Files.list(models)) {
       for (Path folder : folders.filter(each -> named(each).startsWith("converted-")).toList()) {
-        new PluginJar().source("Same", SAME).service("Converter", "Same").into(version(folder));
+        new PluginJar().file("Same").service("Converter", "Same").into(version(folder));
       }
     }
     try (var server = RunningServer.startWithPlugins(models);

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.SluiceConfig;
-import dev.sluice.config.otlp.CollectorConfig;
-import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.config.security.TlsConfig;
 import dev.sluice.config.server.ListenerConfig;
 import dev.sluice.inference.access.Operation;
@@ -137,16 +135,8 @@ class MeshIT {
         List.of(plain, plain.withTls(Optional.of(tls)), plain.onSocket(folder.resolve(socket)));
     var trusted = RunningServer.trusting(models, Duration.ZERO);
     SluiceConfig settings = RunningServer.settings(plain, trusted).with(listeners, trusted);
-    var tracing =
-        new TracingConfig(
-            TracingConfig.DEFAULT.serverTiming(),
-            new CollectorConfig(
-                Optional.of(collector.address()), CollectorConfig.Protocol.HTTP, List.of()),
-            0,
-            true,
-            "mesh",
-            List.of());
-    return RunningServer.start(RecordCopy.with(settings, "observability.tracing", tracing));
+    return RunningServer.start(
+        RecordCopy.with(settings, "observability.tracing", collector.tracing("mesh")));
   }
 
   private static String config() {

@@ -27,25 +27,6 @@ class SequencesIT {
   private static final int SEQUENCES = 48;
   private static final int STEPS = 10;
 
-  /** A converter that changes nothing. */
-  private static final String SAME =
-      """
-      import dev.sluice.extension.*;
-      import java.util.*;
-
-      public class Same implements Converter {
-        @Override
-        public List<Value> before(Request request) {
-          return request.inputs();
-        }
-
-        @Override
-        public Answer after(Request request, Answer answer) {
-          return answer;
-        }
-      }
-      """;
-
   private final HttpClient client = HttpClient.newHttpClient();
 
   @Test
@@ -88,7 +69,7 @@ class SequencesIT {
   void aConverterStandsBeforeSequencesAndEachRequestGivesItsModelBackOnce(@TempDir Path models)
       throws Exception {
     TestModels.copy(Path.of("src/test/models/oip/seq"), models.resolve("seq"));
-    new PluginJar().source("Same", SAME).service("Converter", "Same").into(models.resolve("seq/1"));
+    new PluginJar().file("Same").service("Converter", "Same").into(models.resolve("seq/1"));
     try (RunningServer server = RunningServer.startWithPlugins(models)) {
       assertThat(sequence(server, 3).join()).contains("\"data\":[" + 3 * STEPS + "]");
       assertThat(sequence(server, 4).join()).contains("\"data\":[" + 4 * STEPS + "]");

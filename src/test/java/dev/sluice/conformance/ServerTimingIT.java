@@ -2,7 +2,6 @@ package dev.sluice.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.config.otlp.TracingConfig;
@@ -19,6 +18,7 @@ import dev.sluice.testing.Polling;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunGate;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.ServerTiming;
 import dev.sluice.testing.TestModels;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
@@ -31,7 +31,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -101,38 +100,17 @@ class ServerTimingIT {
     return caller.send("POST", target, headers, Buffer.buffer(body));
   }
 
-  /** The durations in milliseconds, by the names of stages. */
-  private static Map<String, Double> times(@Nullable String header) {
-    Map<String, Double> times = new LinkedHashMap<>();
-    for (String entry : Objects.requireNonNull(header, "Server-Timing").split(", ", -1)) {
-      String[] parts = entry.split(";dur=", -1);
-      times.put(parts[0], Double.valueOf(parts[1]));
-    }
-    return times;
-  }
-
-  private static double time(Map<String, Double> times, String stage) {
-    return Objects.requireNonNull(times.get(stage), stage);
-  }
-
-  private static void assertAddsUp(Map<String, Double> times) {
-    double total = Objects.requireNonNull(times.remove("total"), "total");
-    double sum = times.values().stream().mapToDouble(Double::doubleValue).sum();
-    assertThat(sum).isCloseTo(total, within(0.0005));
-    assertThat(times.values()).allMatch(time -> time >= 0);
-  }
-
   @Test
   void responseTellsWhereItsTimeWentIfTheRequestAsksForIt() {
     long begun = System.nanoTime();
     Answer answer = ask(V2, ROW, "1");
     double taken = (System.nanoTime() - begun) / 1e6;
 
-    Map<String, Double> times = times(answer.headers().get("Server-Timing"));
-    assertThat(times)
+    ServerTiming times = ServerTiming.of(answer.headers().get("Server-Timing"));
+    assertThat(times.times())
         .containsOnlyKeys("receive", "decode", "queue", "run", "complete", "encode", "total");
-    assertThat(times.get("run")).isGreaterThan(50).isLessThan(taken);
-    assertAddsUp(times);
+    assertThat(times.time("run")).isGreaterThan(50).isLessThan(taken);
+    times.assertAddsUp();
   }
 
   @Test
@@ -145,10 +123,10 @@ class ServerTimingIT {
     Polling.await("20 ms passed", () -> System.nanoTime() - seen > 20_000_000);
     gate.open();
 
-    Map<String, Double> times = times(second.join().headers().get("Server-Timing"));
-    assertThat(time(times, "queue")).isGreaterThan(20);
-    assertAddsUp(times);
-    assertAddsUp(times(first.join().headers().get("Server-Timing")));
+    ServerTiming times = ServerTiming.of(second.join().headers().get("Server-Timing"));
+    assertThat(times.time("queue")).isGreaterThan(20);
+    times.assertAddsUp();
+    ServerTiming.of(first.join().headers().get("Server-Timing")).assertAddsUp();
   }
 
   private static CompletableFuture<Answer> atTheGate() {
@@ -171,11 +149,11 @@ class ServerTimingIT {
 
   @Test
   void answerWithoutAModelTellsItsTimesToo() {
-    Map<String, Double> times =
-        times(ask("/v2/models/none/infer", ROW, "1").headers().get("Server-Timing"));
+    ServerTiming times =
+        ServerTiming.of(ask("/v2/models/none/infer", ROW, "1").headers().get("Server-Timing"));
 
-    assertThat(times).containsOnlyKeys("receive", "handle", "total");
-    assertAddsUp(times);
+    assertThat(times.times()).containsOnlyKeys("receive", "handle", "total");
+    times.assertAddsUp();
   }
 
   @Test
@@ -183,10 +161,11 @@ class ServerTimingIT {
     String body = "{\"instances\":[7.0]}";
     String target = "/v1/models/cached:predict";
 
-    assertThat(times(ask(target, body, "1").headers().get("Server-Timing"))).containsKey("run");
-    Map<String, Double> times = times(ask(target, body, "1").headers().get("Server-Timing"));
-    assertThat(times).containsOnlyKeys("receive", "decode", "queue", "encode", "total");
-    assertAddsUp(times);
+    assertThat(ServerTiming.of(ask(target, body, "1").headers().get("Server-Timing")).times())
+        .containsKey("run");
+    ServerTiming times = ServerTiming.of(ask(target, body, "1").headers().get("Server-Timing"));
+    assertThat(times.times()).containsOnlyKeys("receive", "decode", "queue", "encode", "total");
+    times.assertAddsUp();
   }
 
   private static GRPCInferenceServiceGrpc.GRPCInferenceServiceBlockingStub stub(
@@ -218,9 +197,9 @@ class ServerTimingIT {
     var trailers = new AtomicReference<@Nullable Metadata>();
     var _ = stub(trailers).modelInfer(request("slow"));
 
-    Map<String, Double> times = times(Objects.requireNonNull(trailers.get()).get(TOLD));
-    assertThat(times.get("run")).isGreaterThan(50);
-    assertAddsUp(times);
+    ServerTiming times = ServerTiming.of(Objects.requireNonNull(trailers.get()).get(TOLD));
+    assertThat(times.time("run")).isGreaterThan(50);
+    times.assertAddsUp();
   }
 
   @Test
@@ -229,7 +208,7 @@ class ServerTimingIT {
     assertThatThrownBy(() -> stub(trailers).modelInfer(request("none")))
         .isInstanceOf(StatusRuntimeException.class);
 
-    assertAddsUp(times(Objects.requireNonNull(trailers.get()).get(TOLD)));
+    ServerTiming.of(Objects.requireNonNull(trailers.get()).get(TOLD)).assertAddsUp();
   }
 
   @Test
@@ -271,10 +250,10 @@ class ServerTimingIT {
 
     assertThat(GrpsMessage.parseFrom(answer.message()).getGtensors().getTensorsList()).hasSize(1);
     assertThat(answer.userFields()).containsOnlyKeys("server-timing");
-    Map<String, Double> times = times(answer.userFields().get("server-timing"));
-    assertThat(times)
+    ServerTiming times = ServerTiming.of(answer.userFields().get("server-timing"));
+    assertThat(times.times())
         .containsOnlyKeys("receive", "decode", "queue", "run", "complete", "encode", "total");
-    assertAddsUp(times);
+    times.assertAddsUp();
     assertThat(brpc("half_plus_two", Map.of()).userFields()).isEmpty();
   }
 
@@ -282,13 +261,13 @@ class ServerTimingIT {
   void brpcTellsItWithAFailureToo() throws IOException {
     BrpcClient.Answer unknown = brpc("none", Map.of("x-server-timing", "1"));
     assertThat(GrpsMessage.parseFrom(unknown.message()).getStatus().getMsg()).contains("none");
-    assertAddsUp(times(unknown.userFields().get("server-timing")));
+    ServerTiming.of(unknown.userFields().get("server-timing")).assertAddsUp();
 
     try (var client = new BrpcClient(server.port())) {
       var call = BRPC.saying(Map.of("x-server-timing", "1")).compressed(9);
       BrpcClient.Answer refused = client.ask(call, new byte[1]);
       assertThat(refused.errorText()).contains("compress_type is 9");
-      assertAddsUp(times(refused.userFields().get("server-timing")));
+      ServerTiming.of(refused.userFields().get("server-timing")).assertAddsUp();
     }
   }
 

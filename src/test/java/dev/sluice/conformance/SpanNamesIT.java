@@ -4,8 +4,6 @@ import static dev.sluice.testing.OtlpCollector.attributes;
 import static dev.sluice.testing.OtlpCollector.traceId;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.otlp.CollectorConfig;
-import dev.sluice.config.otlp.TracingConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.OtlpCollector;
 import dev.sluice.testing.RecordCopy;
@@ -17,7 +15,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -43,18 +40,12 @@ class SpanNamesIT {
       TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve(name + "/1"));
     }
     collector = new OtlpCollector();
-    var tracing =
-        new TracingConfig(
-            TracingConfig.DEFAULT.serverTiming(),
-            new CollectorConfig(
-                Optional.of(collector.address()), CollectorConfig.Protocol.HTTP, List.of()),
-            0,
-            true,
-            "sluice",
-            List.of());
     server =
         RunningServer.start(
-            RecordCopy.with(RunningServer.settings(models), "observability.tracing", tracing));
+            RecordCopy.with(
+                RunningServer.settings(models),
+                "observability.tracing",
+                collector.tracing("sluice")));
     caller = new HttpCaller(server.port());
   }
 

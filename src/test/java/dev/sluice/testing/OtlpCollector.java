@@ -2,6 +2,8 @@ package dev.sluice.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.config.otlp.CollectorConfig;
+import dev.sluice.config.otlp.TracingConfig;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Metadata;
@@ -33,6 +35,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -81,6 +84,12 @@ public final class OtlpCollector implements AutoCloseable {
   /** Where it takes both by HTTP. */
   public URI address() {
     return URI.create("http://localhost:" + http.getAddress().getPort());
+  }
+
+  /** Settings with which a server of this name sends it the spans of calls that are sampled. */
+  public TracingConfig tracing(String service) {
+    var to = new CollectorConfig(Optional.of(address()), CollectorConfig.Protocol.HTTP, List.of());
+    return new TracingConfig(TracingConfig.DEFAULT.serverTiming(), to, 0, true, service, List.of());
   }
 
   /** Answers with a status of HTTP from now on; by gRPC one that means as much. */
