@@ -34,8 +34,11 @@ final class Sequence {
 
   boolean running;
 
-  /** True once its first request has run. Belongs to the step that runs, as the state does. */
-  boolean begun;
+  /** How often it was started. */
+  private int starts;
+
+  /** Which of the starts its state is of; 0: none. Belongs to the step that runs, as that does. */
+  private int begun;
 
   /** The time of its last request. */
   long lastNanos;
@@ -61,6 +64,25 @@ final class Sequence {
 
   Queue<SequenceRequest> waiting() {
     return waiting;
+  }
+
+  /** Puts a step behind the others. */
+  void add(SequenceRequest step) {
+    starts += step.place().start() ? 1 : 0;
+    step.belongsTo(starts);
+    open = !step.place().end();
+    waiting.add(step);
+  }
+
+  /** Begins with the state of a first step, the sequence's from now on. By the step that runs. */
+  void begin(SequenceRequest step, List<NamedTensor> first) {
+    replaceState(first);
+    begun = step.start();
+  }
+
+  /** Returns whether a step goes on from the state that is kept. By the step that runs. */
+  boolean hasBegun(SequenceRequest step) {
+    return step.start() == begun;
   }
 
   boolean hasLane() {

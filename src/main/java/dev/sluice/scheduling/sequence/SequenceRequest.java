@@ -19,6 +19,8 @@ final class SequenceRequest {
   private final long sinceNanos;
   private final Promise<InferenceResponse> answer = Promise.promise();
 
+  private int start;
+
   /**
    * @param callerContext the event loop that asked
    * @param sinceNanos when it began to wait
@@ -49,6 +51,15 @@ final class SequenceRequest {
 
   Future<InferenceResponse> answer() {
     return answer.future();
+  }
+
+  /** Says to which start of its sequence it belongs, counted from 1. Before it waits. */
+  void belongsTo(int count) {
+    start = count;
+  }
+
+  int start() {
+    return start;
   }
 
   /** Returns whether the request is cancelled or expired, or has waited too long. */

@@ -140,9 +140,8 @@ public final class SequenceScheduler implements Scheduler {
       sequences.put(key, sequence);
       slots.assign(sequence);
     }
-    sequence.open = !step.place().end();
     sequence.lastNanos = nanoTime.getAsLong();
-    sequence.waiting().add(step);
+    sequence.add(step);
     waiting++;
     watch();
     return sequence;
@@ -220,9 +219,8 @@ public final class SequenceScheduler implements Scheduler {
   private static void begin(SequenceRequest step, Sequence sequence) {
     if (step.place().start()) {
       sequence.freeState();
-      sequence.replaceState(step.plan().begin());
-      sequence.begun = true;
-    } else if (!sequence.begun) {
+      sequence.begin(step, step.plan().begin());
+    } else if (!sequence.hasBegun(step)) {
       // Its first request was given up while it stood in line.
       throw missingStart(step);
     }

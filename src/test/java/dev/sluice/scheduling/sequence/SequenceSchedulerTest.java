@@ -434,6 +434,26 @@ class SequenceSchedulerTest {
   }
 
   @Test
+  void whatFollowsASecondStartThatWasGivenUpDoesNotGoOnFromTheFirst() {
+    var one = submit(1, 1, "s");
+    var two = submit(2, 1, "e");
+    InferenceRequest again = request(5, 1, "s", Deadline.NONE);
+    var third = submit(again);
+    var next = submit(7, 1, "");
+    again.cancel();
+    onCallerContext(() -> {
+      scheduler.look();
+      return "looked";
+    });
+    assertFails(third, ErrorCode.CANCELLED, "the caller left before the model ran");
+    answer(first);
+    answer(first);
+    sum(one);
+    assertThat(sum(two)).isEqualTo(3);
+    assertFails(next, ErrorCode.INVALID_ARGUMENT, "must specify the START flag");
+  }
+
+  @Test
   void closingRefusesWhatWaitsAndFreesEveryState() {
     var one = submit(1, 1, "s");
     answer(first);
