@@ -91,4 +91,21 @@ class PrometheusQueriesIT {
       }
     }
   }
+
+  @Test
+  void rulesOfTheAlertsPassPrometheusOwnCheck() throws Exception {
+    JsonNode rules = read("alerts/prometheus-rule.yaml").path("spec");
+    Path file = Files.writeString(folder.resolve("rules.yml"), rules.toString());
+    assertThat(Prometheus.accepts(file)).isTrue();
+  }
+
+  @Test
+  void anAlertTellsOfAServerThatIsGone() throws Exception {
+    String query = read("alerts/prometheus-rule.yaml").at("/spec/groups/0/rules/0/expr").asText();
+    prometheus.await("sluice_ready");
+    assertThat(prometheus.query(query)).isEmpty();
+    server.close();
+
+    prometheus.await(query);
+  }
 }

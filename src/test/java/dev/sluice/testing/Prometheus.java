@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 public final class Prometheus implements AutoCloseable {
   private static final Path PLACE = Path.of("target/prometheus").toAbsolutePath();
   private static final Path UNPACKED = PLACE.resolve("usr/bin/prometheus");
+  private static final String PROMTOOL = UNPACKED.resolveSibling("promtool").toString();
   private static final int INSTALLING_SECONDS = 120;
 
   private final Process process;
@@ -51,6 +52,12 @@ public final class Prometheus implements AutoCloseable {
       }
     }
     return UNPACKED.toString();
+  }
+
+  /** Returns whether its checker of rules accepts a file: their queries and what their texts name. */
+  public static boolean accepts(Path rules) throws Exception {
+    String checker = program().equals("prometheus") ? "promtool" : PROMTOOL;
+    return run(PLACE.getParent(), checker, "check", "rules", rules.toString());
   }
 
   private static boolean run(Path folder, String... command) throws Exception {
