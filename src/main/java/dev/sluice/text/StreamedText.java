@@ -42,6 +42,23 @@ public final class StreamedText {
     return stops.isMet();
   }
 
+  /**
+   * Has the text go on with that of other tokens, of which it shows nothing: what the first token
+   * says depends on them. Many decoders leave out the space in front of a text, which is none in
+   * front of a word. Before the first token.
+   *
+   * @param prompt tokens whose text is before this one; the last few count
+   */
+  public void follow(long[] prompt) {
+    long[] last =
+        Arrays.copyOfRange(prompt, Math.max(0, prompt.length - MOST_WAITING), prompt.length);
+    // A character that they begin is not theirs alone: it would be cut in two.
+    if (!decoder.apply(last).endsWith(INCOMPLETE)) {
+      tokens = last;
+      said = last.length;
+    }
+  }
+
   /** Takes a token, and returns the text that is certain now; often empty. */
   public String append(long token) {
     tokens = Arrays.copyOf(tokens, tokens.length + 1);

@@ -118,4 +118,22 @@ class StreamedTextTest {
     assertThat(String.join("", pieces("a b c d", "c d", "b c"))).isEqualTo("a ");
     assertThat(String.join("", pieces("x🙂y", "🙂"))).isEqualTo("x");
   }
+
+  @Test
+  void aTextThatFollowsAnotherHasTheSpaceThatItsDecoderLeavesOutInFrontOfATextAlone() {
+    var alone = new StreamedText(tokens -> codec.decode(tokens).stripLeading(), List.of());
+    assertThat(alone.append(' ') + alone.append('b')).isEqualTo("b");
+
+    var behind = new StreamedText(tokens -> codec.decode(tokens).stripLeading(), List.of());
+    behind.follow(codec.encode("a prompt that is longer"));
+    assertThat(behind.append(' ') + behind.append('b')).isEqualTo(" b");
+    assertThat(behind.end()).isEmpty();
+  }
+
+  @Test
+  void aTextBehindHalfACharacterIsWhole() {
+    var text = new StreamedText(codec::decode, List.of());
+    text.follow(new long[] {'a', 0xE4});
+    assertThat(text.append('b')).isEqualTo("b");
+  }
 }

@@ -22,6 +22,7 @@ import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,13 +169,16 @@ record Tokenizer(
    */
   StreamSteps steps(InferenceRequest request, InferenceRequest asked, LoopSteps loop) {
     var parameters = new SamplingParameters(request.options().parameters());
-    long prompt = Objects.requireNonNull(asked.input(next.to())).tensor().shape().elementCount();
+    Tensor prompt = Objects.requireNonNull(asked.input(next.to())).tensor();
     var text =
         new StreamedText(
             parameters.wantsToolCalls() ? codec::decodeToolCalls : codec::decode,
             parameters.stops());
-    int room = room(prompt, parameters);
+    int room = room(prompt.elementCount(), parameters);
     ConstrainedText constraint = parameters.constraint(constraints);
+    if (constraint != null || !parameters.isChat()) {
+      text.follow(tokens(prompt));
+    }
     try {
       return new DetokenizedSteps(
           outputs(request.outputs()),
@@ -183,13 +187,19 @@ record Tokenizer(
           loop.of(room, constraint),
           constraint,
           text,
-          prompt);
+          prompt.elementCount());
     } catch (RuntimeException | Error e) {
       if (constraint != null) {
         constraint.close();
       }
       throw e;
     }
+  }
+
+  private static long[] tokens(Tensor prompt) {
+    return prompt.type() == DataType.INT64
+        ? prompt.data().toArray(ValueLayout.JAVA_LONG)
+        : IntStream.of(prompt.data().toArray(ValueLayout.JAVA_INT)).asLongStream().toArray();
   }
 
   /** Returns the most tokens that an answer may have beside a prompt. */
