@@ -82,7 +82,7 @@ class ModelConfigReaderTest {
           next: { from: scores, to: ids, as: id, temperature: 0.7, top_k: 40, top_p: 0.9, min_p: 0.05, seed: 7, repetition_penalty: 1.1, presence_penalty: -0.5, frequency_penalty: 0.25 }
           position: pos
           mask: attention_mask
-          stop: { tokens: [2, 3], output: done, steps: 20, time: 10s }
+          stop: { tokens: [2, 3], output: done, steps: 20, default_steps: 8, time: 10s }
           emit: [id, scores]
           text: { vocabulary: words.json, as: said, unknown: "?", max_length: 99, context: 2048, special_tokens: true }
           max_streams: 500
@@ -200,7 +200,7 @@ class ModelConfigReaderTest {
                             Optional.of("pos"),
                             Optional.of("attention_mask"),
                             new GeneratorConfig.Stop(
-                                List.of(2, 3), Optional.of("done"), 20, Duration.ofSeconds(10)),
+                                List.of(2, 3), Optional.of("done"), 20, 8, Duration.ofSeconds(10)),
                             List.of("id", "scores"),
                             Optional.of(
                                 new TextConfig(
@@ -417,6 +417,7 @@ class ModelConfigReaderTest {
           """
           rows: 2, feedback: { y: x } | stream.rows is set for a model that is run in a loop
           stop: { steps: 3 }          | stream.stop means nothing without feedback or next
+          feedback: { y: x }, stop: { steps: 3, default_steps: 4 } | stream.stop.default_steps is more than steps, which is 3
           next: { top_p: 1.5 }        | stream.next.top_p is 1.5; wanted a number from 0 to 1
           next: { repetition_penalty: 0 } | stream.next.repetition_penalty is 0; wanted a number from 0.01
           next: { temperature: hot }  | stream.next.temperature is "hot"; wanted a number from 0 to

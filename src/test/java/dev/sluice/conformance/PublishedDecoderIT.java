@@ -127,6 +127,12 @@ class PublishedDecoderIT {
   }
 
   @Test
+  void answersWithMoreTokensThanItsFilesSayIfTheRequestDoes() {
+    JsonNode answer = chat("short", "\"max_tokens\": 20, \"ignore_eos\": true, " + TELL);
+    assertThat(answer.at("/usage/completion_tokens").intValue()).isEqualTo(20);
+  }
+
+  @Test
   void takesOtherSettingsOfStreamsFromModelYml() {
     assertThat(said(chat("one", "\"temperature\": 0, " + TELL)))
         .isEqualTo(said(chat("chat", "\"temperature\": 0, " + TELL)));

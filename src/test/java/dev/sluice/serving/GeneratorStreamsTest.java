@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** A step function that adds one, run in a loop. */
 class GeneratorStreamsTest {
   private static final GeneratorConfig.Stop FIVE_STEPS =
-      new GeneratorConfig.Stop(List.of(), Optional.empty(), 5, Duration.ZERO);
+      new GeneratorConfig.Stop(List.of(), Optional.empty(), 5, 5, Duration.ZERO);
 
   private static final BatchingConfig JOINING =
       new BatchingConfig(8, true, Duration.ZERO, List.of(), List.of());
@@ -93,7 +93,7 @@ class GeneratorStreamsTest {
 
   @Test
   void anOutputThatIsNotZeroEndsTheStream() throws Throwable {
-    var stop = new GeneratorConfig.Stop(List.of(), Optional.of("y"), 50, Duration.ZERO);
+    var stop = new GeneratorConfig.Stop(List.of(), Optional.of("y"), 50, 50, Duration.ZERO);
     start(stop, List.of());
     StreamReader reader = fake.stream(-3).ask(100).end();
     assertThat(reader.waiting()).isEqualTo(1);
@@ -103,7 +103,7 @@ class GeneratorStreamsTest {
 
   @Test
   void timeEndsTheStreamWithItsLastStep() throws Throwable {
-    var stop = new GeneratorConfig.Stop(List.of(), Optional.empty(), 50, Duration.ofNanos(500));
+    var stop = new GeneratorConfig.Stop(List.of(), Optional.empty(), 50, 50, Duration.ofNanos(500));
     start(stop, List.of());
     StreamReader reader = fake.stream(1).ask(1);
     reader.next();

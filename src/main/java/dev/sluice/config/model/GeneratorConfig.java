@@ -142,9 +142,12 @@ public record GeneratorConfig(
    * @param tokens tokens of the model that end the stream; they are sent
    * @param output output that ends the stream when none of its elements is zero
    * @param steps largest number of decode steps
+   * @param defaultSteps largest number of decode steps of requests that do not say one; not set: as
+   *     many as {@code steps}
    * @param time longest time of a stream, without that for which it is preempted; 0s: no limit
    */
-  public record Stop(List<Integer> tokens, Optional<String> output, int steps, Duration time) {
+  public record Stop(
+      List<Integer> tokens, Optional<String> output, int steps, int defaultSteps, Duration time) {
     private static final int STEPS = 1_024;
 
     public Stop {
@@ -152,11 +155,15 @@ public record GeneratorConfig(
     }
 
     static Stop read(Section stop) {
-      return new Stop(
-          stop.list("tokens", List.of(), token -> token.number(0, LARGEST_TOKEN)),
-          stop.text("output"),
-          stop.number("steps", STEPS, 1, MOST_STEPS),
-          stop.duration("time", Duration.ZERO));
+      List<Integer> tokens =
+          stop.list("tokens", List.of(), token -> token.number(0, LARGEST_TOKEN));
+      Optional<String> output = stop.text("output");
+      int steps = stop.number("steps", STEPS, 1, MOST_STEPS);
+      int defaultSteps = stop.number("default_steps", steps, 1, MOST_STEPS);
+      if (defaultSteps > steps) {
+        throw stop.error("default_steps", "is more than steps, which is " + steps);
+      }
+      return new Stop(tokens, output, steps, defaultSteps, stop.duration("time", Duration.ZERO));
     }
   }
 

@@ -98,7 +98,7 @@ final class DecodeSteps implements StreamSteps {
             : request.outputs();
     var state = PromptState.of(loop, request);
     var requested = new SamplingParameters(request.options().parameters());
-    this.mostSteps = Math.min(room, requested.steps(loop.config().stop().steps()));
+    this.mostSteps = Math.min(room, requested.steps(loop.config().stop()));
     this.cacheBytes =
         state.givenBytes()
             + loop.cache().bytes(state.rows(), state.promptLength() + mostSteps - 1L);

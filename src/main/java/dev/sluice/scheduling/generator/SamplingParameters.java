@@ -2,6 +2,7 @@ package dev.sluice.scheduling.generator;
 
 import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Stop;
 import dev.sluice.inference.BoundedText;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
@@ -109,14 +110,13 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
   /**
    * Returns how many steps there are at most.
    *
-   * @param most what the settings allow, and the value without a parameter
+   * @param settings say what is allowed, and what holds without a parameter
    */
-  int steps(int most) {
-    if (parameters.isEmpty()) {
-      return most;
-    }
-    long steps = whole("steps", 1, most).orElse((long) most);
-    return (int) Math.min(steps, whole("max_tokens", 1, most).orElse((long) most));
+  int steps(Stop settings) {
+    int most = settings.steps();
+    long steps = whole("steps", 1, most).orElse(Long.MAX_VALUE);
+    long wanted = Math.min(steps, whole("max_tokens", 1, most).orElse(Long.MAX_VALUE));
+    return wanted == Long.MAX_VALUE ? settings.defaultSteps() : (int) wanted;
   }
 
   /** Returns how many steps are asked for; 0 if the request does not say. */

@@ -39,7 +39,7 @@ record PublishedDecoder(PublishedModel published) {
   /** Streams that advance together, unless the settings say how many. */
   private static final int JOINED_STREAMS = 16;
 
-  /** Tokens of an answer, at most, unless the files say how many. */
+  /** Tokens of an answer, at most, unless the request or the files say how many. */
   private static final int STEPS = 1_024;
 
   private static final int PROMPT_LENGTH = 1 << 16;
@@ -102,6 +102,7 @@ record PublishedDecoder(PublishedModel published) {
     PublishedGeneration generation = published.generation();
     int context = context();
     int steps = generation.maxNewTokens().orElse(STEPS);
+    int most = context == 0 ? steps : context;
     return new GeneratorConfig(
         Map.of(PRESENT + "*", PAST + "*"),
         Optional.of(new Next(LOGITS, IDS, "token", generation.sampling())),
@@ -110,7 +111,8 @@ record PublishedDecoder(PublishedModel published) {
         new Stop(
             generation.endTokens(),
             Optional.empty(),
-            context == 0 ? steps : Math.min(steps, context),
+            most,
+            Math.min(steps, most),
             Duration.ZERO),
         List.of(),
         Optional.of(text(tokenizer, context)));
