@@ -213,9 +213,10 @@ public final class SluiceServer implements Server {
 
   /** Returns the protocol handlers of a listener. */
   private ProtocolHandlers protocolHandlers() {
+    DataPlane recorded = recorded(models.data());
     var planes =
         new ProtocolHandlers.Planes(
-            recorded(models.data()), models.control(), logs, new ModelExplainer(models.data()));
+            recorded, models.control(), logs, new ModelExplainer(recorded, models.data()));
     return new ProtocolHandlers(
         planes,
         config,

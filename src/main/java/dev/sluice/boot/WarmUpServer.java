@@ -267,7 +267,7 @@ final class WarmUpServer implements AutoCloseable {
             false,
             telemetry.liveness());
     return new ProtocolHandlers(
-        new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data)),
+        new ProtocolHandlers.Planes(data, control, new LogLevels(), new ModelExplainer(data, data)),
         config,
         telemetry,
         new CallMonitor(telemetry, ServerClock.NANO_TIME, InstantSource.system(), () -> 0),

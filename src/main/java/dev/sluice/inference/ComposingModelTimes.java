@@ -38,8 +38,46 @@ public final class ComposingModelTimes {
     @GuardedBy("this")
     private boolean used;
 
+    /** Runs that are under way; of the first of them, when it was queued and when it began. */
+    @GuardedBy("this")
+    private int underWay;
+
+    @GuardedBy("this")
+    private long queuedSince;
+
+    @GuardedBy("this")
+    private long runningSince;
+
+    /** A run begins, to be followed by {@link #add} or {@link #forget}. */
+    private synchronized void began(long queued, long now) {
+      if (underWay++ == 0) {
+        queuedSince = queued;
+        runningSince = now;
+      }
+    }
+
+    @GuardedBy("this")
+    private void forget() {
+      underWay = Math.max(0, underWay - 1);
+    }
+
+    private synchronized void forgotten() {
+      forget();
+    }
+
+    /** Returns how long the run under way has waited; 0 if there is none. */
+    private synchronized long waited() {
+      return underWay == 0 ? 0 : runningSince - queuedSince;
+    }
+
+    /** Returns how long the run under way has run; 0 if there is none. */
+    private synchronized long running(long now) {
+      return underWay == 0 ? 0 : now - runningSince;
+    }
+
     /** Adds a run. */
     private synchronized void add(long begun, long ended) {
+      forget();
       lastEnd = used && lastEnd - ended > 0 ? lastEnd : ended;
       used = true;
       int behind = count;
@@ -87,19 +125,26 @@ public final class ComposingModelTimes {
       count += to - from;
     }
 
-    /** Returns whether there was any run. */
+    /** Returns whether there was any run, or is one under way. */
     public synchronized boolean isUsed() {
-      return used;
+      return used || underWay > 0;
     }
 
-    /** Returns the time of all runs that have ended. */
-    public synchronized long nanos() {
-      return sum;
+    /** Returns the time of all runs, of those under way until now. */
+    public synchronized long nanos(long now) {
+      if (underWay == 0) {
+        return sum;
+      }
+      long nanos = sum + now - runningSince;
+      for (int i = 0; i < count; i++) {
+        nanos -= Math.max(0, ends[i] - Math.max(begins[i], runningSince));
+      }
+      return nanos;
     }
 
-    /** Returns when the last run ended. */
-    public synchronized long lastEnd() {
-      return lastEnd;
+    /** Returns when the last run ended; now if one is under way. */
+    public synchronized long lastEnd(long now) {
+      return underWay > 0 ? now : lastEnd;
     }
   }
 
@@ -137,6 +182,31 @@ public final class ComposingModelTimes {
    */
   public static ComposingModelTimes within(@Nullable ComposingModelTimes outer) {
     return outer == null ? new ComposingModelTimes() : new ComposingModelTimes(outer.busy);
+  }
+
+  /**
+   * Records that a run begins: what ends before it counts it until then. To be followed by {@link
+   * #add} or {@link #runForgotten}.
+   *
+   * @param queued when it began to wait
+   */
+  void runBegan(long queued, long now) {
+    busy.began(queued, now);
+  }
+
+  /** Forgets a run that {@link #runBegan}. */
+  void runForgotten() {
+    busy.forgotten();
+  }
+
+  /** Returns the sum of queue times, that of the run under way among them, in nanoseconds. */
+  public long waited() {
+    return queue() + busy.waited();
+  }
+
+  /** Returns the sum of the times of runs, of the one under way until now, in nanoseconds. */
+  public long ran(long now) {
+    return input() + infer() + output() + busy.running(now);
   }
 
   /**

@@ -193,6 +193,31 @@ public final class InferenceRequest implements AutoCloseable {
   }
 
   /**
+   * Records that a run for it begins, so that a call that ends before its run knows of it. It is
+   * over when its times are added, or by {@link #runForgotten}.
+   *
+   * @param queued when it began to wait
+   */
+  public void runBegan(long queued, long now) {
+    if (times != null) {
+      times.runBegan(queued, now);
+    }
+    if (trace != null) {
+      trace.runBegan(queued, now);
+    }
+  }
+
+  /** Forgets a run that {@link #runBegan}: its times count nowhere. */
+  public void runForgotten() {
+    if (times != null) {
+      times.runForgotten();
+    }
+    if (trace != null) {
+      trace.runForgotten();
+    }
+  }
+
+  /**
    * Has what becomes of it recorded. Before it is handed over.
    *
    * @param id the caller's name for it; empty if it gave none
@@ -213,6 +238,15 @@ public final class InferenceRequest implements AutoCloseable {
       trace = composed.trace.below();
       trace.asks(this);
     }
+  }
+
+  /**
+   * Counts it as a run for another request, which it has the times added to and is recorded with.
+   * Before it is handed over.
+   */
+  public void countsFor(InferenceRequest whole) {
+    times = whole.times;
+    trace = whole.trace;
   }
 
   /** Returns what records it; null if it was not sampled. */

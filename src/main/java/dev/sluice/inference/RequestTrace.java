@@ -7,7 +7,9 @@ import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +177,10 @@ public final class RequestTrace {
     @GuardedBy("this")
     private boolean ended;
 
+    /** Runs under way, by their traces, for a span. */
+    @GuardedBy("this")
+    private final Map<Long, Event.Ran> running = new LinkedHashMap<>(0);
+
     private String requestId = "";
     private volatile @Nullable SpanId span;
 
@@ -182,6 +188,12 @@ public final class RequestTrace {
       this.scope = scope;
       this.ids = ids;
       this.nanoTime = nanoTime;
+    }
+
+    /** Records the end of a run that may be under way. */
+    synchronized void ran(Event.Ran run) {
+      forget(run.id());
+      add(run);
     }
 
     synchronized void add(Event event) {
@@ -197,14 +209,27 @@ public final class RequestTrace {
       return fits;
     }
 
+    synchronized void began(Event.Ran run) {
+      running.put(run.id(), run);
+    }
+
+    synchronized void forget(long id) {
+      running.remove(id);
+    }
+
+    /** Returns what there is, and the runs under way as if they ended now. */
     synchronized List<Event> events() {
-      return List.copyOf(events);
+      List<Event> all = new ArrayList<>(events);
+      long now = nanoTime.getAsLong();
+      running.values().forEach(run -> all.add(inVain(run.id(), run.queued(), run.begun(), now)));
+      return List.copyOf(all);
     }
 
     synchronized List<Event> end() {
       ended = true;
-      List<Event> all = List.copyOf(events);
+      List<Event> all = events();
       events.clear();
+      running.clear();
       return all;
     }
   }
@@ -290,7 +315,7 @@ public final class RequestTrace {
     reach(Point.COMPUTE_OUTPUT_START, computed);
     reach(Point.COMPUTE_END, ended);
     if (recording.span != null) {
-      recording.add(new Event.Ran(id, queued, begun, computing, computed, ended, joined));
+      recording.ran(new Event.Ran(id, queued, begun, computing, computed, ended, joined));
     }
     answered(ended);
   }
@@ -300,7 +325,25 @@ public final class RequestTrace {
    */
   public void failed(long queued, long begun, long ended) {
     if (recording.span != null) {
-      recording.add(new Event.Ran(id, queued, begun, begun, ended, ended, null));
+      recording.ran(inVain(id, queued, begun, ended));
+    }
+  }
+
+  private static Event.Ran inVain(long id, long queued, long begun, long ended) {
+    return new Event.Ran(id, queued, begun, begun, ended, ended, null);
+  }
+
+  /** Records for a span that the model runs for the request from now on. */
+  void runBegan(long queued, long now) {
+    if (recording.span != null) {
+      recording.began(inVain(id, queued, now, now));
+    }
+  }
+
+  /** Forgets a run that {@link #runBegan}. */
+  void runForgotten() {
+    if (recording.span != null) {
+      recording.forget(id);
     }
   }
 

@@ -18,9 +18,10 @@ import io.vertx.core.Future;
  * <p>Asks the model itself, by ordinary requests: explanations wait in the same queue, under the
  * same limits and deadline as predictions.
  *
- * @param data where models are asked
+ * @param predictions where the instances are asked that are to be explained, as by any caller
+ * @param data where the rows are asked that explain them
  */
-public record ModelExplainer(DataPlane data) implements Explainer {
+public record ModelExplainer(DataPlane predictions, DataPlane data) implements Explainer {
   @Override
   public ExplanationSource explainedBy(ModelLease model) {
     ExplainConfig config = InferencePipeline.servable(model).explaining().config();
@@ -47,7 +48,8 @@ public record ModelExplainer(DataPlane data) implements Explainer {
     try {
       RequestValidator.require(request);
       var plan = InferencePipeline.servable(lease).explaining();
-      return new ShapleyRun(data, request, new NonOwningLease(lease), parameters, plan).start();
+      return new ShapleyRun(data, request, new NonOwningLease(lease), parameters, plan)
+          .start(predictions);
     } catch (InferenceException e) {
       return Future.failedFuture(e);
     }

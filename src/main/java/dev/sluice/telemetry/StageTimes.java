@@ -44,8 +44,8 @@ record StageTimes(List<Stage> stages) {
     long answered = Math.max(asked, call.leftModel(now));
     BusyTime busy = call.runs().busy();
     if (busy.isUsed()) {
-      long lastEnd = Math.clamp(busy.lastEnd(), asked, answered);
-      long run = Math.min(busy.nanos(), lastEnd - asked);
+      long lastEnd = Math.clamp(busy.lastEnd(now), asked, answered);
+      long run = Math.min(busy.nanos(answered), lastEnd - asked);
       stages.add(new Stage("queue", lastEnd - asked - run));
       stages.add(new Stage("run", run));
       stages.add(new Stage("complete", answered - lastEnd));
@@ -62,7 +62,7 @@ record StageTimes(List<Stage> stages) {
     long idle = call.idle(now);
     long active = now - call.begun() - idle;
     BusyTime busy = call.runs().busy();
-    long run = Math.min(busy.nanos(), active);
+    long run = Math.min(busy.nanos(now), active);
     stages.add(new Stage("receive", idle));
     stages.add(new Stage("handle", active - run));
     if (busy.isUsed()) {

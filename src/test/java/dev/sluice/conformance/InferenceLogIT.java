@@ -210,6 +210,18 @@ class InferenceLogIT {
   }
 
   @Test
+  void anExplanationIsTheRecordOfThePredictionThatItExplains() throws IOException {
+    Files.writeString(models.resolve("wide/model.yml"), "explain: { method: shapley }\n");
+    start(toFile(1, 1_000, 10_000));
+    assertThat(post("/v1/models/wide:explain", "{\"instances\": [[1, 2, 3]]}").status())
+        .isEqualTo(200);
+    JsonNode record = onlyRecord();
+    assertThat(record.path("inputs").path(0).path("data").toString()).isEqualTo("[1.0,2.0,3.0]");
+    assertThat(record.path("outputs").path(0).path("data").toString())
+        .isEqualTo("[-1.0,-2.0,-3.0]");
+  }
+
+  @Test
   void aStreamIsOneRecordWithAllItsResponses() throws IOException {
     start(toFile(1, 1_000, 10_000));
     HttpCaller.Answer answer =

@@ -43,17 +43,15 @@ final class AccessFields {
   }
 
   private static @Nullable String time(CallStages stages, Field field) {
-    long run = stages.runs().input() + stages.runs().infer() + stages.runs().output();
-    boolean ran = stages.runs().batchSize() > 0;
     return switch (field) {
       case TOTAL_MS -> millis(stages.total());
       case RECEIVE_MS -> millis(stages.receiving());
       case DECODE_MS -> millis(stages.decoding());
-      case QUEUE_MS -> ran ? millis(stages.runs().queue()) : null;
-      case RUN_MS -> ran ? millis(run) : null;
+      case QUEUE_MS -> millis(stages.queued());
+      case RUN_MS -> millis(stages.ran());
       case ENCODE_MS -> millis(stages.encoding());
       case SEND_MS -> millis(stages.sendingTime());
-      case BATCH_SIZE -> ran ? number(stages.runs().batchSize()) : null;
+      case BATCH_SIZE -> number(stages.batchSize());
       default -> throw new IllegalArgumentException("no time: " + field);
     };
   }

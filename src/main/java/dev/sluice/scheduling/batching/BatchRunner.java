@@ -105,11 +105,20 @@ public final class BatchRunner {
     }
   }
 
-  /** Returns whether the request is abandoned by now, and rejected. */
+  /** Returns whether the request is abandoned by now, and rejected, before its run. */
   private boolean rejectedAsAbandoned(PendingRequest member) {
     boolean abandoned = member.isAbandoned(now);
     if (abandoned) {
       fail(member, member.abandonedInRun(now), abandonReason(member, OTHER));
+    }
+    return abandoned;
+  }
+
+  /** Returns the same behind its run. */
+  private boolean rejectedAsAbandonedInRun(PendingRequest member) {
+    boolean abandoned = member.isAbandoned(now);
+    if (abandoned) {
+      failRun(member, member.abandonedInRun(now), abandonReason(member, OTHER));
     }
     return abandoned;
   }
@@ -129,15 +138,23 @@ public final class BatchRunner {
           .addKeyValue("requests", members.size())
           .addKeyValue("reason", e.getMessage())
           .log("a joined run failed; its requests run one by one");
+      forget(members);
       return false;
+    }
+  }
+
+  /** Forgets a run that answers nobody: another one does. */
+  private static void forget(List<PendingRequest> members) {
+    for (int i = 0; i < members.size(); i++) {
+      members.get(i).request().runForgotten();
     }
   }
 
   /** None of them is run again: the next run might hang as this one did. */
   private void rejectAll(List<PendingRequest> members, InferenceException why) {
     for (int i = 0; i < members.size(); i++) {
-      if (!rejectedAsAbandoned(members.get(i))) {
-        fail(members.get(i), why, BACKEND);
+      if (!rejectedAsAbandonedInRun(members.get(i))) {
+        failRun(members.get(i), why, BACKEND);
       }
     }
   }
@@ -159,9 +176,9 @@ public final class BatchRunner {
         answered(alone);
       }
     } catch (RuntimeException | Error e) {
-      if (!rejectedAsAbandoned(member)) {
+      if (!rejectedAsAbandonedInRun(member)) {
         InferenceException why = reason(member, e);
-        fail(member, watch.isAbandoned() ? why : breaker.failed(why), BACKEND);
+        failRun(member, watch.isAbandoned() ? why : breaker.failed(why), BACKEND);
       }
     }
   }
@@ -186,6 +203,9 @@ public final class BatchRunner {
   /** False, and no request was answered, if the model does not keep the rows apart. */
   private boolean answered(List<PendingRequest> members) {
     meter.begin(inferences(members), signature(members).name(), now);
+    for (int i = 0; i < members.size(); i++) {
+      members.get(i).request().runBegan(members.get(i).sinceNanos(), now);
+    }
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     Map<String, String> inPlace = size == 0 ? Map.of() : InPlaceOutputs.of(members);
@@ -203,6 +223,7 @@ public final class BatchRunner {
         ragged == null ? BatchSplitter.fits(outputs, ran) : ragged.fits(outputs, members, ran);
     if (!fits) {
       NamedTensor.closeAll(outputs);
+      forget(members);
       stopJoining(members.getFirst().request(), ran);
       return false;
     }
@@ -308,7 +329,7 @@ public final class BatchRunner {
   }
 
   private void succeed(PendingRequest member, List<NamedTensor> outputs) {
-    if (rejectedAsAbandoned(member)) {
+    if (rejectedAsAbandonedInRun(member)) {
       NamedTensor.closeAll(outputs);
       return;
     }
@@ -327,12 +348,13 @@ public final class BatchRunner {
     return member.request().isCancelled() ? CANCELED : ifLate;
   }
 
+  private void failRun(PendingRequest member, InferenceException failure, FailureReason reason) {
+    meter.failedRun(member.request(), member.sinceNanos(), now);
+    fail(member, failure, reason);
+  }
+
   private void fail(PendingRequest member, InferenceException failure, FailureReason reason) {
     meter.failed(reason, member.sinceNanos());
-    RequestTrace trace = member.request().trace();
-    if (trace != null && reason == BACKEND) {
-      meter.trace(trace, member.sinceNanos(), now);
-    }
     member.complete(failure);
     completed.accept(member);
   }

@@ -124,10 +124,14 @@ public final class ShapleyRun {
     }
   }
 
-  /** Does it, later, on this event loop. */
-  public Future<Explanation> start() {
+  /**
+   * Does it, later, on this event loop.
+   *
+   * @param predictions where the instances themselves are asked
+   */
+  public Future<Explanation> start(DataPlane predictions) {
     request.onCancel(this::cancelCurrent);
-    return ask(wholeInput(), List.of()).compose(this::explain);
+    return ask(predictions, wholeInput(), List.of()).compose(this::explain);
   }
 
   private void cancelCurrent() {
@@ -142,7 +146,7 @@ public final class ShapleyRun {
     return copy;
   }
 
-  private Future<InferenceResponse> ask(Tensor rows, List<String> outputs) {
+  private Future<InferenceResponse> ask(DataPlane plane, Tensor rows, List<String> outputs) {
     var next =
         new InferenceRequest(
             model,
@@ -152,13 +156,14 @@ public final class ShapleyRun {
             request.deadline(),
             request.requestId(),
             RequestOptions.ofPriority(plan.lowestPriority()));
+    next.countsFor(request);
     current = next;
     if (request.isCancelled()) {
       next.close();
       return Future.failedFuture(
           new InferenceException(ErrorCode.CANCELLED, "the caller left before the explanation"));
     }
-    return data.infer(next);
+    return plane.infer(next);
   }
 
   private Future<Explanation> explain(InferenceResponse predictions) {
@@ -192,7 +197,7 @@ public final class ShapleyRun {
   private void askOn(PredictionRows questions, Promise<Void> done) {
     while (questions.hasNext()) {
       Chunk asked = write(questions);
-      Future<InferenceResponse> answer = ask(asked.rows, List.of(output));
+      Future<InferenceResponse> answer = ask(data, asked.rows, List.of(output));
       if (!answer.isComplete()) {
         answer.onComplete(result -> {
           if (take(result, asked, questions, done)) {

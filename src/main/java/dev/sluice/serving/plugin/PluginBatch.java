@@ -90,6 +90,8 @@ final class PluginBatch extends PluginCall<PluginBatch.Results> {
       return new Results(List.of(), false);
     }
     RunMeter meter = version.meters().begin(members.size());
+    long begun = version.nanoTime().getAsLong();
+    members.forEach(member -> member.request().runBegan(member.sinceNanos(), begun));
     boolean answered = false;
     try {
       List<Outcome> outcomes = outcomes();
@@ -99,9 +101,11 @@ final class PluginBatch extends PluginCall<PluginBatch.Results> {
       return new Results(results, false);
     } catch (Exception | Error e) {
       if (members.size() == 1) {
+        countFailed(members.getFirst(), meter);
         throw e;
       }
       LOG.atDebug().setCause(e).log("a call of several requests failed; they run one by one");
+      members.forEach(member -> member.request().runForgotten());
       return new Results(List.of(), true);
     } finally {
       if (answered) {
@@ -174,9 +178,15 @@ final class PluginBatch extends PluginCall<PluginBatch.Results> {
         }
         meter.answered(member.sinceNanos(), 1, member.request().times(), trace);
         any = true;
+      } else {
+        countFailed(members.get(i), meter);
       }
     }
     return any;
+  }
+
+  private void countFailed(PendingRequest member, RunMeter meter) {
+    meter.failedRun(member.request(), member.sinceNanos(), version.nanoTime().getAsLong());
   }
 
   @Override

@@ -80,6 +80,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
   @Override
   protected Boolean call() throws Exception {
     RunMeter meter = version.meters().begin();
+    request.runBegan(since, version.nanoTime().getAsLong());
     boolean ended = false;
     try {
       model.run(Objects.requireNonNull(view), this);
@@ -88,6 +89,7 @@ final class PluginStream extends PluginCall<Boolean> implements Flow.Subscriptio
       if (ended && !isOver()) {
         version.meters().answered(meter, since, request.times(), request.trace());
       } else {
+        meter.failedRun(request, since, version.nanoTime().getAsLong());
         version.meters().end(meter);
       }
     }

@@ -29,6 +29,11 @@ public final class CallStages {
   private long sending;
   private long ended;
 
+  // Of the runs, as they were at the end.
+  private long queued = NONE;
+  private long ran = NONE;
+  private long batchSize = NONE;
+
   // Of a call of many requests: how many are under way, and the time in which none was.
   private int open;
   private long idle;
@@ -123,9 +128,16 @@ public final class CallStages {
     }
   }
 
-  /** Records the end. */
+  /** Records the end. A run that is under way yet counts until now. */
   public void ended(long now) {
     ended = now;
+    if (runs.busy().isUsed()) {
+      queued = runs.waited();
+      ran = runs.ran(now);
+      batchSize = runs.batchSize() == 0 ? NONE : runs.batchSize();
+    } else if (hasAsked() && !hasRequests) {
+      queued = leftModel(now) - asked;
+    }
   }
 
   /** Returns the operation; null if none of a model's was asked for. */
@@ -151,6 +163,24 @@ public final class CallStages {
   /** Returns why the call failed; null if it did not. */
   public @Nullable ErrorCode error() {
     return error;
+  }
+
+  /**
+   * Returns the time for which its runs have waited, or the call for a run that never came; {@link
+   * #NONE} if no model was asked. Once it has ended.
+   */
+  public long queued() {
+    return queued;
+  }
+
+  /** Returns the sum of the times of its runs; {@link #NONE} if there was none. As above. */
+  public long ran() {
+    return ran;
+  }
+
+  /** Returns the size of its largest run; {@link #NONE} if none has ended. As above. */
+  public long batchSize() {
+    return batchSize;
   }
 
   /** Returns the sums of the model's runs. */

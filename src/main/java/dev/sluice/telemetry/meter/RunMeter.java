@@ -2,6 +2,7 @@ package dev.sluice.telemetry.meter;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.inference.ComposingModelTimes;
+import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.RequestTrace;
 import dev.sluice.inference.RequestTrace.JoinedRun;
 import dev.sluice.telemetry.meter.Distribution.Exemplar;
@@ -116,6 +117,8 @@ public final class RunMeter {
     traced.clear();
     timed.clear();
     begun = now;
+    computing = now;
+    computed = now;
   }
 
   /** Records that the inputs are put together, and the model begins. */
@@ -279,9 +282,17 @@ public final class RunMeter {
     fail.add(1, nanoTime.getAsLong() - sinceNanos);
   }
 
-  /** Records in the trace of a request that its run has failed. The worker's. */
-  public void trace(RequestTrace trace, long sinceNanos, long now) {
-    trace.failed(sinceNanos, begun, now);
+  /** Records of a request that its run has failed: where its times are wanted. The worker's. */
+  public void failedRun(InferenceRequest request, long sinceNanos, long now) {
+    ComposingModelTimes times = request.times();
+    if (times != null) {
+      times.joined(size);
+      times.add(sinceNanos, begun, computing, computed, now);
+    }
+    RequestTrace trace = request.trace();
+    if (trace != null) {
+      trace.failed(sinceNanos, begun, now);
+    }
   }
 
   SingleWriterCounter failures(FailureReason reason) {

@@ -324,7 +324,7 @@ class ShapleyRunTest {
                 request.model(),
                 ExplainParameters.NONE,
                 ExplainPlan.load(config(4), 1))
-            .start();
+            .start(slow);
     for (int i = 0; !result.isComplete(); i++) {
       assertThat(pending).hasSize(i + 1);
       pending.get(i).complete();
@@ -380,7 +380,8 @@ class ShapleyRunTest {
         parameters) {
       var plan = ExplainPlan.load(config, 3);
       Future<Explanation> result =
-          new ShapleyRun(new Asking(), request, request.model(), parameters, plan).start();
+          new ShapleyRun(new Asking(), request, request.model(), parameters, plan)
+              .start(new Asking());
       if (result.cause() instanceof InferenceException failure) {
         throw failure;
       }

@@ -179,6 +179,7 @@ final class Explain {
       both.model.cancel();
       both.explainer.cancel();
     });
+    both.explainer.countsFor(both.model);
     Future<InferenceResponse> predictions = data.infer(both.model);
     Future<InferenceResponse> explanations = data.infer(both.explainer);
     return Future.join(predictions, explanations)
