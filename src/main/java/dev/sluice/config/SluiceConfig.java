@@ -155,14 +155,33 @@ public record SluiceConfig(
             root.section("kserve", KserveConfig::read),
             root.section("tfs", TfsConfig::read),
             root.section("oip", OipConfig::read));
-    return new SluiceConfig(
-        listeners(root, grps),
-        root.section("models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
-        root.section("limits", LimitsConfig::read),
-        protocols,
-        root.section("security", SecurityConfig::read),
-        observability(root),
-        process(root));
+    List<ListenerConfig> listeners = listeners(root, grps);
+    var read =
+        new SluiceConfig(
+            listeners,
+            root.section(
+                "models", models -> RepositoryConfig.read(models, runtimes, grps.models())),
+            root.section("limits", LimitsConfig::read),
+            protocols,
+            root.section("security", SecurityConfig::read),
+            observability(root),
+            process(root));
+    read.requireListenersOfPolicies(root);
+    return read;
+  }
+
+  /** A policy for a listener that there is not would grant nothing, in silence. */
+  private void requireListenersOfPolicies(Section root) {
+    List<String> known = listeners.stream().map(ListenerConfig::address).toList();
+    for (int i = 0; i < security.policies().size(); i++) {
+      for (String named : security.policies().get(i).listeners()) {
+        if (!known.contains(named)) {
+          throw root.error(
+              "security.policies[" + i + "].listeners",
+              "name \"%s\"; the listeners are %s".formatted(named, String.join(", ", known)));
+        }
+      }
+    }
   }
 
   private static Observability observability(Section root) {

@@ -35,7 +35,10 @@ public record SluiceConfigReader(Consumer<String> warnings) {
       Optional<Path> file, Map<String, String> environment, List<SettingOverride> flags) {
     ObjectNode root = file.map(YamlFile::read).orElseGet(JsonNodeFactory.instance::objectNode);
     var tree = new SettingsTree(root, file.map(Path::toString).orElse("defaults"));
-    new Environment(settings(), warnings).overrides(environment).forEach(tree::set);
+    var nothing = ofNothing();
+    new Environment(List.copyOf(nothing.known()), nothing.keys(), warnings)
+        .overrides(environment)
+        .forEach(tree::set);
     flags.forEach(tree::set);
     SluiceConfig read = tree.read(SluiceConfig::read);
     read.protocols().grps().deployment().flatMap(GrpsDeployment::warning).ifPresent(warnings);
@@ -48,8 +51,12 @@ public record SluiceConfigReader(Consumer<String> warnings) {
 
   /** Full names of all settings with a single value: those that reading nothing asks for. */
   static List<String> settings() {
+    return List.copyOf(ofNothing().known());
+  }
+
+  private static SettingsTree ofNothing() {
     var nothing = new SettingsTree(JsonNodeFactory.instance.objectNode(), "nothing");
     nothing.read(SluiceConfig::read);
-    return List.copyOf(nothing.known());
+    return nothing;
   }
 }

@@ -46,7 +46,8 @@ class SettingsPagesTest {
       setting with its default, and `models.defaults` takes the settings of [model.yml](model-yml.md) that are not of one model.
 
       Two variables are of the environment only: `SLUICE_CONFIG`, the file, and `SLUICE_JAVA_OPTS`, flags of the JVM, which beat those of
-      `bin/sluice` ([memory](../memory.md)).
+      `bin/sluice` ([memory](../memory.md)). An unknown `SLUICE_…` is a warning, since other programs may have set it; one that begins with
+      `SLUICE_SECURITY_`, or names a table or a list of them, such as `security.policies`, ends the start: what is to keep callers out must not be left out in silence.
 
       """;
 

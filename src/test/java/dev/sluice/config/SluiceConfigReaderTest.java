@@ -704,6 +704,20 @@ class SluiceConfigReaderTest {
                 + " did you mean SLUICE_LOG_LEVEL?");
   }
 
+  @Test
+  void variableThatMayHaveBeenMeantToKeepCallersOutIsRefused() {
+    assertThatThrownBy(() -> read("", Map.of("SLUICE_SECURITY_POLICIES", "[]")))
+        .hasMessage(
+            "SLUICE_SECURITY_POLICIES: security.policies has several values, which no variable can"
+                + " hold; wanted in a file");
+    assertThatThrownBy(() -> read("", Map.of("SLUICE_SECURITY_JWT_ISSUERS", "me")))
+        .hasMessageStartingWith(
+            "the environment variable SLUICE_SECURITY_JWT_ISSUERS is no setting of Sluice; did you"
+                + " mean SLUICE_SECURITY_JWT_");
+    assertThatThrownBy(() -> read("", Map.of("SLUICE_LIMITS", "1")))
+        .hasMessageStartingWith("SLUICE_LIMITS: limits has several values");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -714,7 +728,9 @@ class SluiceConfigReaderTest {
         "SLUICE_PORT",
         "SLUICE_SERVICE_HOST",
         "SLUICE_PORT_8080_TCP_ADDR",
-        "SLUICE_SERVICE_PORT_HTTP"
+        "SLUICE_SERVICE_PORT_HTTP",
+        "SLUICE_SECURITY_SERVICE_HOST",
+        "SLUICE_GRPC_PORT_9000_TCP"
       })
   void variableOfTheLauncherOrOfKubernetesIsNoMistake(String name) {
     read("", Map.of(name, "x"));
@@ -746,8 +762,11 @@ class SluiceConfigReaderTest {
           tensorflow: {tags: []}          | tensorflow.tags is []; wanted at least one
           tensorflow: {tags: [[a]]}       | tensorflow.tags[0] is ["a"]; wanted a text
           listeners: []                   | listeners is []; wanted at least one
-          listeners: [{v1: both}]         | listeners[0] has no address; wanted one such as localhost:8080
-          listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls has no certificate; wanted a PEM file
+          listeners: [{adress: "a:1"}]    | listeners[0].adress is not a setting; did you mean address?
+          security: {policies: [{identites: [anonymous], roles: [metrics]}]} | security.policies[0].identites is not a setting; did you mean identities?
+          security: {policies: [{identities: [anonymous], roles: [metrics], listeners: ["b:1"]}]} | security.policies[0].listeners name "b:1"; the listeners are localhost:8080
+          listeners: [{v1: both}]         | listeners[0].address is missing; wanted one such as localhost:8080
+          listeners: [{address: "a:1", tls: {key: k.pem}}] | listeners[0].tls.certificate is missing; wanted a PEM file
           listeners: [{address: "a:1", tls: {certificate: c, key: k, min_version: 1.1}}] | listeners[0].tls.min_version is 1.1; wanted 1.2 or 1.3
           transport: quic                 | transport is "quic"; wanted one of auto, epoll, io_uring, nio
           listeners: [{address: "a:1", protocols: [grps, brpc], tls: {certificate: c, key: k}}] | listeners[0].protocols name brpc, which cannot be encrypted; wanted no tls, or no brpc
@@ -803,6 +822,7 @@ class SluiceConfigReaderTest {
           limits: {                       | line 1: while parsing a flow node
           a: &x 1\\nb: *x                  | line 2: the alias *x is not followed; write the value out
           a: 1\\n---\\nb: 2                 | holds more than one YAML document; wanted one
+          - a\\n- b                       | wanted settings, each as "key: value"
           - a                             | wanted settings, each as "key: value"
           """)
   void fileThatIsNoSettingsIsRefusedWithThePlace(String yaml, String complaint) {

@@ -1,6 +1,7 @@
 package dev.sluice.config.binding;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,22 +21,38 @@ public final class Environment {
   private static final Set<String> NOT_SETTINGS =
       Set.of("SLUICE_CONFIG", "SLUICE_JAVA_OPTS", "SLUICE_HEALTH_URL", "SLUICE_HEALTH_TOKEN");
 
-  /** Variables that Kubernetes itself sets in every pod beside a service called sluice. */
+  /** Variables that Kubernetes sets in every pod beside services called sluice or sluice-NAME. */
   private static final Pattern KUBERNETES =
-      Pattern.compile("SLUICE_(SERVICE_(HOST|PORT.*)|PORT(_.*)?)");
+      Pattern.compile("SLUICE_(.*_)?(SERVICE_(HOST|PORT.*)|PORT(_.*)?)");
+
+  /** What is set here keeps others out: a variable that is mistyped must not leave a door open. */
+  private static final String SECURITY = PREFIX + "SECURITY_";
 
   private final Map<String, String> settings = new TreeMap<>();
+
+  /** Tables and lists of them, which a text cannot hold. */
+  private final Map<String, String> tables = new TreeMap<>();
+
   private final Consumer<String> warnings;
 
-  public Environment(List<String> settings, Consumer<String> warnings) {
+  /**
+   * @param settings that a single text can set
+   * @param keys of all settings
+   */
+  public Environment(List<String> settings, Collection<String> keys, Consumer<String> warnings) {
     settings.forEach(path -> this.settings.put(variable(path), path));
     this.settings.put("SLUICE_LISTEN", "listeners");
+    keys.forEach(path -> tables.put(variable(path), path));
+    tables.keySet().removeAll(this.settings.keySet());
     this.warnings = warnings;
   }
 
   /**
    * Returns the settings that the variables override. An empty variable sets nothing, as if it were
    * absent.
+   *
+   * @throws ConfigException if one is set that cannot be set so, or that may have been meant to
+   *     keep callers out
    */
   public List<SettingOverride> overrides(Map<String, String> environment) {
     List<SettingOverride> overrides = new ArrayList<>();
@@ -43,12 +60,21 @@ public final class Environment {
         .forEach((name, value) -> {
           String path = settings.get(name);
           if (path == null) {
+            refuseTable(name, value);
             warnIfOurs(name);
           } else if (!value.isEmpty()) {
             overrides.add(new SettingOverride(path, value, name));
           }
         });
     return overrides;
+  }
+
+  private void refuseTable(String name, String value) {
+    String table = tables.get(name);
+    if (table != null && !value.isEmpty()) {
+      throw new ConfigException(
+          name + ": " + table + " has several values, which no variable can hold; wanted in a file");
+    }
   }
 
   private void warnIfOurs(String name) {
@@ -61,7 +87,11 @@ public final class Environment {
         NearestName.to(name, settings.keySet())
             .map(near -> "; did you mean " + near + "?")
             .orElse("");
-    warnings.accept("the environment variable " + name + " is no setting of Sluice" + hint);
+    String complaint = "the environment variable " + name + " is no setting of Sluice" + hint;
+    if (name.startsWith(SECURITY)) {
+      throw new ConfigException(complaint);
+    }
+    warnings.accept(complaint);
   }
 
   private static String variable(String path) {

@@ -176,6 +176,23 @@ public final class Section {
     return tree.error(join(path, key), complaint);
   }
 
+  /**
+   * Returns the complaint about a key that has to be there; about a key that may have been meant,
+   * if there is one that is no setting.
+   *
+   * @param wanted what its value has to be
+   */
+  public ConfigException missing(String key, String wanted) {
+    List<String> unknown = unread();
+    return NearestName.to(key, unknown.stream().map(Section::last).toList())
+        .map(near -> error(near, "is not a setting; did you mean " + key + "?"))
+        .orElseGet(() -> error(key, "is missing; wanted " + wanted));
+  }
+
+  private static String last(String path) {
+    return path.substring(path.lastIndexOf('.') + 1);
+  }
+
   /** Returns the full name of a key in a table. */
   public static String join(String path, String key) {
     return path.isEmpty() ? key : path + "." + key;

@@ -71,9 +71,9 @@ public final class YamlFile {
   }
 
   private static ObjectNode tree(String text, String name) throws IOException {
-    try (var documents = TREES.readerFor(JsonNode.class).<JsonNode>readValues(text)) {
-      JsonNode first = documents.hasNextValue() ? documents.nextValue() : null;
-      if (documents.hasNextValue()) {
+    try (YAMLParser documents = FORMAT.createParser(text)) {
+      JsonNode first = TREES.readTree(documents);
+      if (documents.nextToken() != null) {
         throw new ConfigException(name + ": holds more than one YAML document; wanted one");
       }
       return switch (first) {

@@ -91,7 +91,7 @@ public record EnsembleConfig(
     List<Step> steps =
         ensemble
             .value("steps")
-            .orElseThrow(() -> ensemble.error("steps", "is missing; wanted a list of models"))
+            .orElseThrow(() -> ensemble.missing("steps", "a list of models"))
             .elements()
             .stream()
             .map(step -> step.section().readAll(EnsembleConfig::step))
@@ -105,7 +105,7 @@ public record EnsembleConfig(
 
   private static Step step(Section step) {
     return new Step(
-        step.text("model").orElseThrow(() -> step.error("model", "is missing; wanted a model")),
+        step.text("model").orElseThrow(() -> step.missing("model", "a model")),
         step.value("version").map(Setting::version).orElse(LATEST),
         tensors(step, "inputs"),
         tensors(step, "outputs"));
@@ -118,7 +118,7 @@ public record EnsembleConfig(
         .orElse(Map.of())
         .forEach((name, tensor) -> tensors.put(name, tensor.text()));
     if (tensors.isEmpty()) {
-      throw step.error(key, "is missing; wanted tensors of the ensemble by the model's names");
+      throw step.missing(key, "tensors of the ensemble by the model's names");
     }
     return tensors;
   }

@@ -72,13 +72,11 @@ public record PolicyConfig(
 
   static PolicyConfig read(Section rule) {
     if (rule.value("identities").isEmpty()) {
-      throw rule.error("identities", "is missing; wanted a list such as [\"key:ci\"]");
+      throw rule.missing("identities", "a list such as [\"key:ci\"]");
     }
     if (rule.value("roles").isEmpty()) {
-      throw rule.error(
-          "roles",
-          "is missing; wanted a list of inference, metadata, metrics, control, admin,"
-              + " shared_memory");
+      throw rule.missing(
+          "roles", "a list of inference, metadata, metrics, control, admin, shared_memory");
     }
     return new PolicyConfig(
         rule.list("identities", List.of(), PolicyConfig::identity),

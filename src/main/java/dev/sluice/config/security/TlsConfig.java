@@ -49,6 +49,6 @@ public record TlsConfig(
   private static Path file(Section tls, String key) {
     return tls.text(key)
         .map(Path::of)
-        .orElseThrow(() -> tls.error("has no " + key + "; wanted a PEM file"));
+        .orElseThrow(() -> tls.missing(key, "a PEM file"));
   }
 }

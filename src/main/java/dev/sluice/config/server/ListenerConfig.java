@@ -278,7 +278,7 @@ public record ListenerConfig(
     Setting setting =
         listener
             .single("address", "host:port, or unix:/path", DEFAULT.address())
-            .orElseThrow(() -> listener.error("has no address; wanted one such as localhost:8080"));
+            .orElseThrow(() -> listener.missing("address", "one such as localhost:8080"));
     Matcher address = ADDRESS.matcher(setting.text());
     if (!address.matches() || Integer.parseInt(address.group(3)) > HIGHEST_PORT) {
       throw setting.wanted(

@@ -48,7 +48,7 @@ final class GrpsFile {
 
   /** Returns the value of a key that must have one. */
   static Setting required(Section section, String key, String wanted) {
-    return section.value(key).orElseThrow(() -> section.error(key, "is missing; wanted " + wanted));
+    return section.value(key).orElseThrow(() -> section.missing(key, wanted));
   }
 
   /** Returns a table inside, if it is there. */

@@ -84,7 +84,7 @@ public record RaggedConfig(
   public static RaggedConfig read(Section ragged) {
     List<Input> inputs = tensors(ragged, "inputs", Input::read);
     if (inputs.isEmpty()) {
-      throw ragged.error("inputs", "is missing; wanted the inputs whose rows have a length");
+      throw ragged.missing("inputs", "the inputs whose rows have a length");
     }
     return new RaggedConfig(
         inputs,
@@ -104,7 +104,7 @@ public record RaggedConfig(
   private static String required(Section tensor) {
     return tensor
         .text("name")
-        .orElseThrow(() -> tensor.error("name", "is missing; wanted a tensor's name"));
+        .orElseThrow(() -> tensor.missing("name", "a tensor's name"));
   }
 
   private static int dimension(Section tensor) {
