@@ -92,7 +92,20 @@ public final class BrowserGuard {
     if (request.headers().getAll(HttpHeaders.HOST).size() > 1) {
       return new Refusal(400, "the request has several Host headers; wanted one");
     }
-    return checked ? refusal(authority(request)) : null;
+    if (!checked) {
+      return null;
+    }
+    String authority = authority(request);
+    return authority == null && request.version() != HttpVersion.HTTP_2
+        ? withoutHost(request.version())
+        : refusal(authority);
+  }
+
+  /** RFC 9112, section 3.2. Every browser says a host, so one that says none is no page's. */
+  private static @Nullable Refusal withoutHost(HttpVersion version) {
+    return version == HttpVersion.HTTP_1_0
+        ? null
+        : new Refusal(400, "the request has no Host header; wanted one, since it is of HTTP/1.1");
   }
 
   /**

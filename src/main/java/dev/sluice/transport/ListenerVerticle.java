@@ -9,6 +9,7 @@ import dev.sluice.transport.connection.ConnectionDrain;
 import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.connection.RateLimitedLog;
 import dev.sluice.transport.connection.RequestMemory;
+import dev.sluice.transport.connection.ResponseDate;
 import dev.sluice.transport.netty.DetectedProtocol;
 import dev.sluice.transport.netty.FlushCoalescing;
 import dev.sluice.transport.netty.Http1Drain;
@@ -192,6 +193,7 @@ public final class ListenerVerticle extends VerticleBase {
         .response()
         .setStatusCode(why.status())
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .putHeader(HttpHeaders.DATE, ResponseDate.now())
         .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE)
         .end(new JsonObject().put("error", why.text()).toBuffer());
   }

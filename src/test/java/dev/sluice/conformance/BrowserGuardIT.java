@@ -147,10 +147,11 @@ class BrowserGuardIT {
   }
 
   @Test
-  void aRequestWithoutHostIsRefused() throws IOException {
-    assertThat(send(server, "GET /v2 HTTP/1.0\r\n", ""))
-        .startsWith("HTTP/1.0 421 ")
-        .contains("for host (none)");
+  void aRequestWithoutHostIsMalformedUnlessItIsOfHttp10WhichHadNone() throws IOException {
+    assertThat(send(server, "GET /v2 HTTP/1.1\r\n", ""))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("the request has no Host header");
+    assertThat(send(server, "GET /v2 HTTP/1.0\r\n", "")).startsWith("HTTP/1.0 200 OK");
     assertThat(send(behindProxy, "GET /v2 HTTP/1.0\r\n", "")).startsWith("HTTP/1.0 200 OK");
   }
 

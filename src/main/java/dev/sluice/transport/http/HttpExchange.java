@@ -15,6 +15,7 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.ReportHeaders;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.connection.ResponseDate;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
 import dev.sluice.transport.netty.http2.Http2Guard;
@@ -220,7 +221,9 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   private boolean expectsContinue() {
-    return "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+    // HTTP/1.0 has no such answer: RFC 9110, section 10.1.1.
+    return request.version() != HttpVersion.HTTP_1_0
+        && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
   }
 
   /**
@@ -364,10 +367,11 @@ public final class HttpExchange extends ListenerExchange {
   }
 
   /**
-   * Tells a client that has asked for it how long each stage took, so far, as this is the head, and
-   * how busy the server is.
+   * Tells the client the time, and if it has asked for it how long each stage took, so far, as this
+   * is the head, and how busy the server is.
    */
   void report() {
+    putHeader(HttpHeaders.DATE, ResponseDate.now());
     String times = record().serverTiming();
     if (times != null) {
       putHeader(ReportHeaders.TIMES, times);

@@ -178,6 +178,18 @@ class BodyIT {
     }
   }
 
+  @Test
+  void expectContinueOfHttp10IsIgnoredWhichHasNoSuchAnswer() throws Exception {
+    try (var socket = new Socket("localhost", listener.port())) {
+      socket
+          .getOutputStream()
+          .write(
+              "POST /echo HTTP/1.0\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok"
+                  .getBytes(US_ASCII));
+      assertThat(readUntil(socket.getInputStream(), "\r\n\r\nok")).startsWith("HTTP/1.0 200");
+    }
+  }
+
   /** The next request on the connection would be taken for the body that did not come. */
   @ParameterizedTest
   @ValueSource(
