@@ -298,8 +298,13 @@ public final class SluiceServer implements Server {
    */
   public static Server startSettled(SluiceConfig config) {
     SluiceServer server = start(config);
-    ServerThreads.await(server.reconciled());
+    server.awaitModels();
     return server;
+  }
+
+  @Override
+  public void awaitModels() {
+    ServerThreads.await(reconciled());
   }
 
   private void returnMemory() {

@@ -285,6 +285,9 @@ class CommandLineTest {
       }
 
       @Override
+      public void awaitModels() {}
+
+      @Override
       public List<ModelLine> models() {
         return served;
       }

@@ -47,6 +47,9 @@ public final class ChildServer implements AutoCloseable {
           "-XX:MaxDirectMemorySize=102m",
           "-XX:MaxRAM=512m");
 
+  private static final List<String> SMALL =
+      List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
   private final Process process;
   private final List<String> lines = new ArrayList<>();
   private boolean silent;
@@ -61,7 +64,7 @@ public final class ChildServer implements AutoCloseable {
    * are open; its models may still load.
    */
   public static ChildServer start(String... arguments) {
-    return start(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), arguments);
+    return start(SMALL, arguments);
   }
 
   /** Serves the models of a folder, with the heap that a container of 512 MiB gets. */
@@ -83,8 +86,19 @@ public final class ChildServer implements AutoCloseable {
     return Stream.concat(flags.stream(), Stream.of(more)).toList();
   }
 
+  /** Starts a command line, and waits for nothing. */
+  public static ChildServer begin(String... arguments) {
+    return begin(SMALL, arguments);
+  }
+
   /** Starts a command line in a Java VM with these flags, otherwise as {@link #start}. */
   public static ChildServer start(List<String> flags, String... arguments) {
+    ChildServer child = begin(flags, arguments);
+    child.awaitLine(" listens on");
+    return child;
+  }
+
+  private static ChildServer begin(List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(
@@ -98,9 +112,7 @@ public final class ChildServer implements AutoCloseable {
       var builder = new ProcessBuilder(command).redirectErrorStream(true);
       builder.environment().putIfAbsent("SLUICE_SHUTDOWN_GRACE_PERIOD", "0s");
       builder.environment().putIfAbsent("SLUICE_STARTUP_WARM_UP", "0s");
-      var child = new ChildServer(builder.start());
-      child.awaitLine(" listens on");
-      return child;
+      return new ChildServer(builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -25,6 +25,9 @@ final class GracefulShutdown {
   /** Zero when the server is closed, or is not waited for any more. */
   private final CountDownLatch over = new CountDownLatch(1);
 
+  private final Thread hook = new Thread(this::drainAndHalt, "drain");
+
+  private volatile boolean begun;
   private volatile boolean closed;
 
   GracefulShutdown(Server server) {
@@ -36,18 +39,29 @@ final class GracefulShutdown {
    * the drain early, and SIGHUP reloads.
    */
   void onSignal() {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  drain();
-                  LogSetup.finish();
-                  // The parent process expects exit code 0, and the JVM would exit with the
-                  // signal's number.
-                  Runtime.getRuntime().halt(0);
-                },
-                "drain"));
+    Runtime.getRuntime().addShutdownHook(hook);
     Signals.on("HUP", this::reload);
+  }
+
+  /** Leaves the end of the process to others: it fails. Does nothing once a drain has begun. */
+  void cancel() {
+    try {
+      var _ = Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      LOG.debug("the process ends already", e);
+    }
+  }
+
+  /** Returns whether a signal has begun the drain. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  private void drainAndHalt() {
+    drain();
+    LogSetup.finish();
+    // The parent process expects exit code 0, and the JVM would exit with the signal's number.
+    Runtime.getRuntime().halt(0);
   }
 
   /** Waits until the server is closed. */
@@ -56,6 +70,7 @@ final class GracefulShutdown {
   }
 
   private void drain() {
+    begun = true;
     Signals.on("TERM", this::stopNow);
     Signals.on("INT", this::stopNow);
     // From this line on, a second signal is not missed.

@@ -90,6 +90,7 @@ final class ModelServerCommand implements Callable<Integer> {
     ServeCommand.serve(
         config,
         server,
+        () -> {},
         () -> List.of("Sluice " + VersionText.number() + " listens on " + server.addresses()),
         out);
   }

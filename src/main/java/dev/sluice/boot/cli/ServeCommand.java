@@ -46,27 +46,51 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
     Server server = starter.start(config);
-    serve(config, server, () -> welcome(config, server), spec.commandLine().getOut());
+    serve(
+        config,
+        server,
+        server::awaitModels,
+        () -> welcome(config, server),
+        spec.commandLine().getOut());
     return ExitCode.OK;
   }
 
   /**
-   * Says what is there, and waits until a signal stops it.
+   * Says what is there, and waits until a signal stops it. A server answers as soon as one of its
+   * models has loaded, so that signals count from the beginning.
    *
+   * @param loading waits for the models, as far as they are waited for; what it throws ends all
    * @param welcome lines for people; programs that read the log get records
    */
   static void serve(
-      SluiceConfig config, Server server, Supplier<List<String>> welcome, PrintWriter out)
+      SluiceConfig config,
+      Server server,
+      Runnable loading,
+      Supplier<List<String>> welcome,
+      PrintWriter out)
       throws InterruptedException {
     var stopping = new GracefulShutdown(server);
     stopping.onSignal();
+    try {
+      loading.run();
+    } catch (StartFailure e) {
+      stopping.cancel();
+      throw e;
+    }
+    if (!stopping.hasBegun()) {
+      greet(config, server, welcome, out);
+    }
+    stopping.await();
+  }
+
+  private static void greet(
+      SluiceConfig config, Server server, Supplier<List<String>> welcome, PrintWriter out) {
     if (config.observability().log().format() == LogConfig.Format.JSON) {
       log(config, server);
     } else {
       welcome.get().forEach(out::println);
       out.flush();
     }
-    stopping.await();
   }
 
   /** Says the same to programs that read the log: nothing but records is printed for them. */

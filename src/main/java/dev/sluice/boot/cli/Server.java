@@ -12,6 +12,9 @@ public interface Server extends AutoCloseable {
    */
   List<String> addresses();
 
+  /** Blocks until every model that was there has loaded or failed, or the server closes. */
+  void awaitModels();
+
   /** Returns every version of every model it knows, by name and number. */
   List<ModelLine> models();
 

@@ -78,14 +78,14 @@ public final class SluiceCommand implements Runnable {
   private static Map<String, Supplier<?>> commands(
       ServerStarter settled, ServerStarter atOnce, Map<String, String> environment) {
     Map<String, Supplier<?>> commands = new LinkedHashMap<>();
-    commands.put("serve", () -> new ServeCommand(settled, environment));
+    commands.put("serve", () -> new ServeCommand(atOnce, environment));
     commands.put("check", () -> new CheckCommand(settled, environment));
     commands.put("infer", () -> new InferCommand(System.in));
     commands.put("replay", () -> new ReplayCommand(new ReplayedModels(settled)));
     commands.put("health", HealthCommand::new);
     commands.put("aot-cache", () -> new AotCacheCommand(settled));
     commands.put("tensorflow_model_server", () -> new ModelServerCommand(atOnce, environment));
-    commands.put("tritonserver", () -> new TritonServerCommand(settled, environment));
+    commands.put("tritonserver", () -> new TritonServerCommand(atOnce, environment));
     commands.put("kserve", () -> KserveCommand.commandLine(atOnce, environment));
     // Not a method reference: the cache of "aot-cache" would hold this class then, which it cannot.
     commands.put(COMPLETION, () -> new GenerateCompletion());

@@ -64,14 +64,20 @@ final class TritonServerCommand implements Callable<Integer> {
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new TritonSettings(flags, environment, warn).read());
     Server server = starter.start(config);
-    if (flags.on(TritonFlag.EXIT_ON_ERROR, true)) {
-      closeIfFailed(server, config.repository().control().load());
-    }
     if (flags.text(TritonFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
     ServeCommand.serve(
-        config, server, () -> ServeCommand.welcome(config, server), spec.commandLine().getOut());
+        config,
+        server,
+        () -> {
+          server.awaitModels();
+          if (flags.on(TritonFlag.EXIT_ON_ERROR, true)) {
+            closeIfFailed(server, config.repository().control().load());
+          }
+        },
+        () -> ServeCommand.welcome(config, server),
+        spec.commandLine().getOut());
   }
 
   /** A folder without versions is no failure, unless it was asked for. */

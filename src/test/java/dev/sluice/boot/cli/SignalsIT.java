@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.KeptConnection;
 import dev.sluice.testing.StepModels;
+import dev.sluice.testing.TestModels;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -66,6 +67,40 @@ class SignalsIT {
       server.signal("TERM");
       assertThat(server.exitCode()).isZero();
       assertThat(server.output()).anyMatch(line -> line.contains("cut short by a second signal"));
+    }
+  }
+
+  @Test
+  void aServerWhoseOtherModelsStillLoadDrainsAsAnyOther() throws IOException {
+    StepModels.table(models, "table", "max_batch_size: 0\n");
+    TestModels.writeSlow(models.resolve("late/1"), 60);
+    Files.writeString(
+        models.resolve("late/config.pbtxt"),
+        """
+        model_warmup { name: "zeros" batch_size: 1
+          inputs { key: "INPUT0" value: { data_type: TYPE_FP32 dims: [1, 4] zero_data: true } } }
+        """);
+    int port = ChildServer.freePort();
+    try (var server =
+        ChildServer.begin(
+            "serve",
+            "--listen",
+            "localhost:" + port,
+            "--models",
+            models.toString(),
+            "--set",
+            "shutdown.grace_period=500ms")) {
+      server.awaitModel("table/1");
+      try (var kept = KeptConnection.open(port)) {
+        assertThat(infers(kept)).isTrue();
+        server.signal("TERM");
+        server.awaitLine("draining");
+        assertThat(infers(kept)).isTrue();
+      }
+      assertThat(server.exitCode()).isZero();
+      assertThat(server.output())
+          .anyMatch(line -> line.contains("stopped"))
+          .noneMatch(line -> line.contains(" listens on"));
     }
   }
 
