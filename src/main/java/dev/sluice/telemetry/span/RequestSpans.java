@@ -36,10 +36,11 @@ public record RequestSpans(
    */
   public @Nullable CallSpan begin(
       Function<CharSequence, @Nullable String> headers, long begunNanos) {
-    SpanContext parent = ParentContext.read(headers);
+    ParentContext parent = ParentContext.read(headers);
+    Boolean wanted = parentBased ? parent.sampled() : null;
     boolean sampled =
-        (parentBased && parent.isValid())
-            ? parent.isSampled()
+        wanted != null
+            ? wanted
             : ThreadLocalRandom.current().nextDouble() < ratio;
     if (!sampled) {
       return null;
@@ -48,7 +49,7 @@ public record RequestSpans(
     Span span =
         tracer
             .spanBuilder("request")
-            .setParent(Context.root().with(Span.wrap(parent)))
+            .setParent(Context.root().with(Span.wrap(parent.span())))
             .setSpanKind(SpanKind.SERVER)
             .setStartTimestamp(begunNanos + offset, TimeUnit.NANOSECONDS)
             .startSpan();

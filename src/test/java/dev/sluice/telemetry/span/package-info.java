@@ -1,0 +1,5 @@
+/** Tests of spans of requests. */
+@NullMarked
+package dev.sluice.telemetry.span;
+
+import org.jspecify.annotations.NullMarked;
