@@ -19,6 +19,7 @@ import dev.sluice.telemetry.span.CallSpan;
 import dev.sluice.tensor.MemoryAccount;
 import dev.sluice.tensor.MemoryBudget;
 import dev.sluice.tensor.MemoryExhausted;
+import dev.sluice.transport.connection.ClientAddress;
 import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -360,9 +361,7 @@ public abstract class ListenerExchange implements Exchange {
     if (record.api() != null) {
       facts.put("sluice.protocol", record.api().protocol());
     }
-    if (peer() != null) {
-      facts.put("client.address", peer().toString());
-    }
+    ClientAddress.describe(peer(), facts);
     describe(facts);
     span.describe(spanName(), facts);
   }

@@ -1,5 +1,6 @@
 package dev.sluice.conformance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -215,8 +216,8 @@ class AccessLogIT {
     "POST, /v2/repository/models/half_plus_two/unload, 403, PERMISSION_DENIED, half_plus_two",
     "POST, /v1/models/nothing:predict, 404, NOT_FOUND, nothing",
     "POST, /v2/models/half_plus_two/infer, 400, INVALID_ARGUMENT, half_plus_two",
-    "GET, /no/such/path, 404, ,",
-    "PATCH, /v2/models/half_plus_two/infer, 405, ,",
+    "GET, /no/such/path, 404, NOT_FOUND,",
+    "PATCH, /v2/models/half_plus_two/infer, 405, INVALID_ARGUMENT,",
   })
   void aRefusalIsLoggedWithItsReason(
       String method, String path, int status, String error, String model) throws IOException {
@@ -262,6 +263,22 @@ class AccessLogIT {
   }
 
   @Test
+  void aMalformedBodyIsLoggedAsItWasAnswered() throws IOException {
+    String head = "POST " + PREDICT + " HTTP/1.1\r\nHost: localhost\r\n";
+    try (var socket = new Socket("localhost", server.port())) {
+      socket
+          .getOutputStream()
+          .write((head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n").getBytes(UTF_8));
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 400 ");
+    }
+    JsonNode line = line();
+    assertThat(line.path("status").asInt()).isEqualTo(400);
+    assertThat(line.path("error").asText()).isEqualTo("INVALID_ARGUMENT");
+    assertThat(line.path("bytes_out").asInt()).isPositive();
+  }
+
+  @Test
   void grpcCallsThatAreNoneOfAModelAreLogged() throws Exception {
     try (var client = new PredictClient(server)) {
       var raw = new RawGrpc(client.channel());
@@ -286,9 +303,13 @@ class AccessLogIT {
   @Test
   void brpcCallsForNothingAreLogged() throws IOException {
     try (var brpc = new BrpcClient(server.port())) {
-      brpc.ask(new BrpcClient.Call("no.Service", "Predict", 1), new byte[0]);
+      brpc.ask(new BrpcClient.Call("no.Service", "Predict", 1), new byte[7]);
     }
     JsonNode line = line();
+    assertThat(line.path("error").asText()).isEqualTo("NOT_FOUND");
+    assertThat(line.path("client").asText()).startsWith("127.0.0.1:");
+    assertThat(line.path("request_id").asText()).isNotEmpty();
+    assertThat(line.path("bytes_in").asInt()).isEqualTo(7);
     assertThat(line.path("protocol").asText()).isEqualTo("brpc");
     assertThat(line.path("path").asText()).isEqualTo("no.Service/Predict");
     assertThat(line.path("rpc_status").asInt()).isEqualTo(1001);

@@ -56,8 +56,7 @@ class UnansweredCallsIT {
         .node("Gather", "y", "table", "at")
         .writeTo(Files.createDirectories(models.resolve("picky/1")));
     TestModels.copy(TestModels.sample("half_plus_two", "1"), models.resolve("half_plus_two/1"));
-    Files.writeString(
-        models.resolve("half_plus_two/model.yml"), "explain: { method: shapley }\n");
+    Files.writeString(models.resolve("half_plus_two/model.yml"), "explain: { method: shapley }\n");
     log = folder.resolve("access.log");
     collector = new OtlpCollector();
     server =
@@ -88,8 +87,7 @@ class UnansweredCallsIT {
     return ask(
         target,
         body,
-        Map.of(
-            "traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01", "Request-Timeout", timeout));
+        Map.of("traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01", "Request-Timeout", timeout));
   }
 
   /** The line of the call that was traced. The log is complete when the server has stopped. */
@@ -163,7 +161,8 @@ class UnansweredCallsIT {
   @Test
   void aCallWhoseRunFailsHasRun() throws Exception {
     String beyond =
-        "{\"inputs\": [{\"name\": \"at\", \"datatype\": \"INT64\", \"shape\": [1], \"data\": [9]}]}";
+        "{\"inputs\": [{\"name\": \"at\", \"datatype\": \"INT64\", \"shape\": [1], \"data\":"
+            + " [9]}]}";
     Answer failed = traced("/v2/models/picky/infer", beyond, "9s");
     assertThat(failed.status()).as(failed.text()).isEqualTo(400);
     assertThat(timing(failed).times()).containsKeys("queue", "run");

@@ -54,7 +54,9 @@ public final class Prometheus implements AutoCloseable {
     return UNPACKED.toString();
   }
 
-  /** Returns whether its checker of rules accepts a file: their queries and what their texts name. */
+  /**
+   * Returns whether its checker of rules accepts a file: their queries and what their texts name.
+   */
   public static boolean accepts(Path rules) throws Exception {
     String checker = program().equals("prometheus") ? "promtool" : PROMTOOL;
     return run(PLACE.getParent(), checker, "check", "rules", rules.toString());

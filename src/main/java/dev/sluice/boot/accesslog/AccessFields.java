@@ -31,7 +31,7 @@ final class AccessFields {
       case PATH -> text(entry.target().path());
       case MODEL -> text(stages.model());
       case VERSION -> number(stages.version());
-      case ERROR -> stages.error() == null ? null : stages.error().name();
+      case ERROR -> entry.error() == null ? null : entry.error().name();
       case REQUEST_ID -> text(entry.target().requestId());
       case TRACE_ID -> text(stages.traceId());
       case STATUS -> number(entry.answer().status());

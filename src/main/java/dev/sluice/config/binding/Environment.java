@@ -73,7 +73,10 @@ public final class Environment {
     String table = tables.get(name);
     if (table != null && !value.isEmpty()) {
       throw new ConfigException(
-          name + ": " + table + " has several values, which no variable can hold; wanted in a file");
+          name
+              + ": "
+              + table
+              + " has several values, which no variable can hold; wanted in a file");
     }
   }
 

@@ -111,9 +111,7 @@ public record SequenceConfig(
   }
 
   private static String required(Section state, String key) {
-    return state
-        .text(key)
-        .orElseThrow(() -> state.missing(key, "a tensor's name"));
+    return state.text(key).orElseThrow(() -> state.missing(key, "a tensor's name"));
   }
 
   /** Returns a copy with its files found in the model's folder. */

@@ -47,8 +47,6 @@ public record TlsConfig(
   }
 
   private static Path file(Section tls, String key) {
-    return tls.text(key)
-        .map(Path::of)
-        .orElseThrow(() -> tls.missing(key, "a PEM file"));
+    return tls.text(key).map(Path::of).orElseThrow(() -> tls.missing(key, "a PEM file"));
   }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.telemetry.access;
 
 import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ public record AccessEntry(
   public static final int NONE = -1;
 
   private static final int FIRST_ERROR = 400;
+  private static final int FIRST_FAULT = 500;
   private static final int LONGEST_PATH = 1_024;
   private static final int LONGEST_NAME = 256;
 
@@ -72,6 +74,29 @@ public record AccessEntry(
       Client client, Target target, Answer answer, CallStages stages, boolean probe) {
     long began = System.currentTimeMillis() - stages.total() / NANOS_PER_MILLI;
     return new AccessEntry(began, client, target, answer, stages, probe);
+  }
+
+  /** Returns why the call failed, or what its status says of that; null if it did not fail. */
+  public @Nullable ErrorCode error() {
+    return stages.error() == null ? ofStatus(answer.status) : stages.error();
+  }
+
+  /** A request that is refused before it is anybody's has a status, and no more. */
+  private static @Nullable ErrorCode ofStatus(int status) {
+    return switch (status) {
+      case 401 -> ErrorCode.UNAUTHENTICATED;
+      case 403 -> ErrorCode.PERMISSION_DENIED;
+      case 404 -> ErrorCode.NOT_FOUND;
+      case 408, 504 -> ErrorCode.DEADLINE_EXCEEDED;
+      case 413 -> ErrorCode.TOO_LARGE;
+      case 429 -> ErrorCode.RESOURCE_EXHAUSTED;
+      case 501, 505 -> ErrorCode.UNIMPLEMENTED;
+      case 503 -> ErrorCode.UNAVAILABLE;
+      default -> {
+        ErrorCode fault = status < FIRST_FAULT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
+        yield status < FIRST_ERROR ? null : fault;
+      }
+    };
   }
 
   /** Returns whether it is a probe that was answered well: one of very many alike. */

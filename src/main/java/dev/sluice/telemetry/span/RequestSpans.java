@@ -1,7 +1,6 @@
 package dev.sluice.telemetry.span;
 
 import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
@@ -38,10 +37,7 @@ public record RequestSpans(
       Function<CharSequence, @Nullable String> headers, long begunNanos) {
     ParentContext parent = ParentContext.read(headers);
     Boolean wanted = parentBased ? parent.sampled() : null;
-    boolean sampled =
-        wanted != null
-            ? wanted
-            : ThreadLocalRandom.current().nextDouble() < ratio;
+    boolean sampled = wanted != null ? wanted : ThreadLocalRandom.current().nextDouble() < ratio;
     if (!sampled) {
       return null;
     }

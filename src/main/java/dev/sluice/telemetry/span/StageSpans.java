@@ -59,7 +59,8 @@ final class StageSpans {
       stage("decode", above, call.received(), call.asked());
       events.forEach(event -> write(event, above));
       if (runs == 0 && members.isEmpty()) {
-        stage("queue", above, call.asked(), call.answered() == 0 ? call.encoded() : call.answered());
+        stage(
+            "queue", above, call.asked(), call.answered() == 0 ? call.encoded() : call.answered());
       }
       if (call.answered() != 0) {
         stage("encode", above, call.answered(), call.encoded());

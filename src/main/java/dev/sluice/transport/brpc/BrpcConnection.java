@@ -1,6 +1,7 @@
 package dev.sluice.transport.brpc;
 
 import dev.sluice.inference.BoundedText;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.security.UnixPeer;
 import dev.sluice.telemetry.access.AccessEntry;
@@ -27,7 +28,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
-import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -175,14 +175,16 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     if (length > arriving.budget().largestBody()) {
       fail(
           meta,
+          0,
           BrpcError.BAD_REQUEST,
+          ErrorCode.TOO_LARGE,
           "the message has %d bytes, of which the memory budget holds %d at most (setting limits.memory)"
               .formatted(length, arriving.budget().largestBody()));
       return false;
     }
     if (!RequestMemory.tryHold(arriving, length, held(meta) + length)) {
       InferenceException busy = context().memory().busy(arriving.refusal(Kind.BODY, length));
-      fail(meta, BrpcError.of(busy.code()), busy.getMessage());
+      fail(meta, 0, BrpcError.of(busy.code()), busy.code(), busy.getMessage());
       return false;
     }
     return true;
@@ -197,7 +199,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     arriving.releaseAll(Kind.BODY);
     whole.run();
     if (stopping) {
-      fail(meta, BrpcError.STOPPING, "the server is stopping");
+      fail(meta, body.size(), BrpcError.STOPPING, ErrorCode.UNAVAILABLE, "the server is stopping");
       return;
     }
     try {
@@ -208,7 +210,7 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
       bytesUnderWay += body.size();
       EventLoops.emit(context, call, BrpcCall::start);
     } catch (BrpcDispatcher.NoMethod e) {
-      fail(meta, e.code(), String.valueOf(e.getMessage()));
+      fail(meta, body.size(), e.code(), ErrorCode.NOT_FOUND, String.valueOf(e.getMessage()));
     }
   }
 
@@ -216,7 +218,9 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   public void tooLarge(RpcMeta meta, long length) {
     fail(
         meta,
+        length,
         BrpcError.BAD_REQUEST,
+        ErrorCode.TOO_LARGE,
         "the message has %d bytes, the limit is %d (setting limits.max_body_size)"
             .formatted(length, dispatcher.context().limits().maxBodySize()));
     closeWhenSent();
@@ -231,22 +235,23 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
     channel.close();
   }
 
-  private void fail(RpcMeta meta, int code, String text) {
-    logAccess(meta, code);
+  private void fail(RpcMeta meta, long bytes, int code, ErrorCode why, String text) {
+    logAccess(meta, bytes, code, why);
     write(BrpcReply.to(meta).failure(code, BoundedText.ofError(text)));
   }
 
   /** Logs a call that is refused before it begins. */
-  private void logAccess(RpcMeta meta, int code) {
+  private void logAccess(RpcMeta meta, long bytes, int code, ErrorCode why) {
     AccessLog log = context().accessLog();
     if (log != null) {
       var stages = new CallStages(context().nanoTime().getAsLong());
+      stages.failed(why);
       stages.ended(context().nanoTime().getAsLong());
       log.log(
           AccessEntry.of(
               new AccessEntry.Client(client(), context().access().listener(), ""),
-              target(meta, meta.requestId()),
-              new AccessEntry.Answer(AccessEntry.NONE, code, 0, 0),
+              target(meta, dispatcher.requestId(meta)),
+              new AccessEntry.Answer(AccessEntry.NONE, code, bytes, 0),
               stages,
               false));
     }
@@ -274,8 +279,8 @@ final class BrpcConnection extends ChannelInboundHandlerAdapter implements Frame
   }
 
   /** Returns its client's address; null on a Unix domain socket. */
-  @Nullable SocketAddress client() {
-    return channel.channel().remoteAddress();
+  @Nullable Object client() {
+    return ClientAddress.of(channel.channel());
   }
 
   /** Returns the process that has opened it; null if it has come by a port. */

@@ -15,6 +15,7 @@ import dev.sluice.transport.ListenerContext;
 import dev.sluice.transport.ListenerExchange;
 import dev.sluice.transport.ReportHeaders;
 import dev.sluice.transport.RetryAfter;
+import dev.sluice.transport.connection.MalformedRequest;
 import dev.sluice.transport.connection.ResponseDate;
 import dev.sluice.transport.netty.ConnectionCredentials;
 import dev.sluice.transport.netty.ConnectionInternals;
@@ -81,8 +82,15 @@ public final class HttpExchange extends ListenerExchange {
     this.request = request;
     this.routes = routes;
     this.deadlines = deadlines;
-    request.response().exceptionHandler(_ -> cancelled());
+    request.response().exceptionHandler(this::broken);
     request.response().closeHandler(_ -> cancelled());
+  }
+
+  /** A body that is malformed has a client that waits for an answer: who reads it refuses it. */
+  private void broken(Throwable failure) {
+    if (MalformedRequest.refusal(failure) == null) {
+      cancelled();
+    }
   }
 
   /** Reads until when the answer is wanted. A header that says it in no form we know is refused. */

@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ClientAddressTest {
@@ -29,6 +31,18 @@ class ClientAddressTest {
         throw new IllegalStateException(e);
       }
     }
+  }
+
+  @Test
+  void aSpanHasTheAddressAndThePortByThemselves() {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    ClientAddress.describe("[::1]:5", facts);
+    assertThat(facts).containsEntry("client.address", "::1").containsEntry("client.port", 5L);
+    facts.clear();
+    ClientAddress.describe("/tmp/socket", facts);
+    assertThat(facts).containsOnlyKeys("client.address");
+    ClientAddress.describe(null, facts);
+    assertThat(facts).containsEntry("client.address", "/tmp/socket");
   }
 
   @Test

@@ -71,12 +71,19 @@ class ResponseDateIT {
   @Test
   void theAnswerToAMalformedHeadHasOneToo() throws IOException {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.getOutputStream().write("GET / HTTP/1.1\r\nHost x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET / HTTP/1.1\r\nHost x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
       String answer =
           new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
       assertThat(answer).startsWith("HTTP/1.1 400 ");
       assertIsNow(
-          answer.lines().filter(line -> line.startsWith("date: ")).findFirst().orElseThrow().substring(6));
+          answer
+              .lines()
+              .filter(line -> line.startsWith("date: "))
+              .findFirst()
+              .orElseThrow()
+              .substring(6));
     }
   }
 }

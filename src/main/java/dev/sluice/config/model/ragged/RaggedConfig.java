@@ -102,9 +102,7 @@ public record RaggedConfig(
   }
 
   private static String required(Section tensor) {
-    return tensor
-        .text("name")
-        .orElseThrow(() -> tensor.missing("name", "a tensor's name"));
+    return tensor.text("name").orElseThrow(() -> tensor.missing("name", "a tensor's name"));
   }
 
   private static int dimension(Section tensor) {
