@@ -78,11 +78,13 @@ public record AccessEntry(
 
   /** Returns why the call failed, or what its status says of that; null if it did not fail. */
   public @Nullable ErrorCode error() {
-    return stages.error() == null ? ofStatus(answer.status) : stages.error();
+    return stages.error() != null || answer.status < FIRST_ERROR
+        ? stages.error()
+        : ofStatus(answer.status);
   }
 
   /** A request that is refused before it is anybody's has a status, and no more. */
-  private static @Nullable ErrorCode ofStatus(int status) {
+  private static ErrorCode ofStatus(int status) {
     return switch (status) {
       case 401 -> ErrorCode.UNAUTHENTICATED;
       case 403 -> ErrorCode.PERMISSION_DENIED;
@@ -92,10 +94,7 @@ public record AccessEntry(
       case 429 -> ErrorCode.RESOURCE_EXHAUSTED;
       case 501, 505 -> ErrorCode.UNIMPLEMENTED;
       case 503 -> ErrorCode.UNAVAILABLE;
-      default -> {
-        ErrorCode fault = status < FIRST_FAULT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
-        yield status < FIRST_ERROR ? null : fault;
-      }
+      default -> status < FIRST_FAULT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
     };
   }
 
