@@ -39,6 +39,13 @@ final class TextCodecs {
                 .addKeyValue("tokenizer", tokenizer)
                 .addKeyValue("reason", why)
                 .log("the model holds no conversations: they are refused with 400"));
+    prompts
+        .toolProblem()
+        .ifPresent(why ->
+            LOG.atInfo()
+                .addKeyValue("tokenizer", tokenizer)
+                .addKeyValue("reason", why)
+                .log("conversations without tools are refused with 400"));
     return prompts;
   }
 }

@@ -4,8 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.NullNode;
 import dev.sluice.config.binding.FileProblem;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.tokens.ToolCallForm;
@@ -13,10 +11,6 @@ import dev.sluice.text.jinja.ChatTemplate;
 import dev.sluice.text.jinja.value.MarkedText;
 import dev.sluice.text.jinja.value.TemplateException;
 import java.nio.file.Path;
-import java.time.ZonedDateTime;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,26 +21,27 @@ import org.jspecify.annotations.Nullable;
 public final class ChatPrompts {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
-  private static final String TRIED =
-      "{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}";
-  private static final int TRIED_LENGTH = 1 << 20;
   private static final String MESSAGES = "messages";
 
   private static final String TOOLS = "tools";
 
-  private final @Nullable ChatTemplate template;
+  /** For conversations without tools; null if there is none. */
+  private final @Nullable Tried template;
 
-  /** For conversations with tools. */
-  private final @Nullable ChatTemplate toolTemplate;
+  /** For conversations with tools; null if there is none. */
+  private final @Nullable Tried toolTemplate;
 
+  /** Why a template is not there. */
   private final String problem;
+
   private final boolean broken;
   private final Optional<ToolCallForm> toolCalls;
 
-  private ChatPrompts(ChatTemplate template, ChatTemplate toolTemplate, String toolSource) {
+  private ChatPrompts(
+      @Nullable Tried template, Tried toolTemplate, String toolSource, String problem) {
     this.template = template;
     this.toolTemplate = toolTemplate;
-    this.problem = "";
+    this.problem = problem;
     this.broken = false;
     this.toolCalls = ToolCallForm.of(toolSource);
   }
@@ -60,6 +55,23 @@ public final class ChatPrompts {
   }
 
   /**
+   * A template.
+   *
+   * @param forms in which it takes what messages have
+   */
+  private record Tried(ChatTemplate template, MessageForms forms) {
+    static Tried of(TemplateTrial trial) {
+      return new Tried(trial.template(), trial.forms());
+    }
+
+    /** Changes the messages. */
+    MarkedText render(JsonNode given, int longest) {
+      forms.give(given.path(MESSAGES), longest);
+      return TemplateTrial.render(template, given, longest);
+    }
+  }
+
+  /**
    * Reads the chat template that lies in a folder, beside the tokenizer: {@code
    * chat_template.jinja}, or the one of {@code tokenizer_config.json}. Blocks. One that cannot be
    * used, which a first prompt shows, is there with its {@link #problem}.
@@ -69,35 +81,45 @@ public final class ChatPrompts {
   public static ChatPrompts read(Path folder) {
     var files = new ChatTemplateFiles(folder);
     try {
-      String source = files.source();
-      if (source.isEmpty()) {
-        return new ChatPrompts("the model has no chat template", false);
-      }
-      ChatTemplate template = files.parse(source);
-      requireUsable(template);
-      String toolSource = files.toolSource();
-      return toolSource.isEmpty()
-          ? new ChatPrompts(template, template, source)
-          : new ChatPrompts(template, files.parse(toolSource), toolSource);
+      return read(files, files.source(), files.toolSource());
     } catch (TemplateException e) {
       return new ChatPrompts("the model's chat template cannot be used: " + e.text(), true);
     }
   }
 
-  /** What a template refuses in its own words, it can refuse. */
-  private static void requireUsable(ChatTemplate template) {
-    try {
-      render(template, object(TRIED), TRIED_LENGTH);
-    } catch (TemplateException e) {
-      if (!e.isRaised()) {
-        throw e;
+  private static ChatPrompts read(ChatTemplateFiles files, String source, String toolSource) {
+    if (source.isEmpty() && toolSource.isEmpty()) {
+      return new ChatPrompts("the model has no chat template", false);
+    }
+    String usedSource = toolSource.isEmpty() ? source : toolSource;
+    var withTools = new TemplateTrial(files.parse(usedSource), true);
+    String problem = "the model has a chat template for conversations with tools alone";
+    if (source.isEmpty()) {
+      withTools.requireUsable();
+    } else {
+      ChatTemplate plain = toolSource.isEmpty() ? withTools.template() : files.parse(source);
+      var without = new TemplateTrial(plain, false);
+      try {
+        without.requireUsable();
+        return new ChatPrompts(Tried.of(without), Tried.of(withTools), usedSource, "");
+      } catch (TemplateException e) {
+        if (!withTools.renders()) {
+          throw e;
+        }
+        problem = "the model's chat template cannot be used without tools: " + e.text();
       }
     }
+    return new ChatPrompts(null, Tried.of(withTools), usedSource, problem);
   }
 
   /** Returns why there are no prompts; empty if there are. */
   public Optional<String> problem() {
-    return template == null ? Optional.of(problem) : Optional.empty();
+    return toolTemplate == null ? Optional.of(problem) : Optional.empty();
+  }
+
+  /** Returns why there are none without tools; empty if there are some, or none at all. */
+  public Optional<String> toolProblem() {
+    return template == null && toolTemplate != null ? Optional.of(problem) : Optional.empty();
   }
 
   /** Returns whether there is a template, which cannot be used. */
@@ -121,13 +143,13 @@ public final class ChatPrompts {
    */
   public MarkedText prompt(String conversation, int longest) {
     JsonNode given = object(conversation);
-    ChatTemplate chosen = given.path(TOOLS).isEmpty() ? template : toolTemplate;
+    Tried chosen = given.path(TOOLS).isEmpty() ? template : toolTemplate;
     if (chosen == null) {
       throw InferenceException.invalid(problem);
     }
     requireMessages(given.path(MESSAGES));
     try {
-      return render(chosen, given, longest);
+      return chosen.render(given, longest);
     } catch (TemplateException e) {
       throw InferenceException.invalid(
           e.isRaised()
@@ -136,17 +158,12 @@ public final class ChatPrompts {
     }
   }
 
-  private static MarkedText render(ChatTemplate chat, JsonNode given, int longest) {
-    Map<String, JsonNode> variables = new HashMap<>();
-    for (String optional : List.of(TOOLS, "documents")) {
-      variables.put(optional, NullNode.getInstance());
-    }
-    variables.put("add_generation_prompt", JsonNodeFactory.instance.booleanNode(true));
-    given.properties().forEach(each -> variables.put(each.getKey(), each.getValue()));
-    return chat.render(variables, longest, ZonedDateTime::now);
-  }
-
-  private static JsonNode object(String conversation) {
+  /**
+   * Returns a conversation.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if it is no JSON object
+   */
+  static JsonNode object(String conversation) {
     JsonNode json;
     try {
       json = JSON.readTree(conversation);

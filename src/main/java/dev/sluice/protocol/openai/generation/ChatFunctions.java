@@ -37,11 +37,12 @@ public final class ChatFunctions {
   }
 
   /**
-   * Writes the calls of a message as a member of it, with a comma behind. Arguments become objects.
+   * Writes the calls of a message as a member of it. Arguments become objects.
    *
+   * @param before what is written in front of the member
    * @return whether there are any
    */
-  boolean calls(JsonWriter message, String name) {
+  boolean calls(JsonWriter message, String before, String name) {
     requireArray(name, "a list of calls");
     int count = 0;
     while (in.nextElement()) {
@@ -49,13 +50,13 @@ public final class ChatFunctions {
       requireFunction("%s[%d]".formatted(name, count));
       in.seek(from);
       if (count == 0) {
-        message.key("tool_calls");
+        message.raw(before).key("tool_calls");
       }
       call(message.raw(count == 0 ? '[' : ','));
       count++;
     }
     // Templates ask whether a message has calls, not how many.
-    message.raw(count == 0 ? "" : "],");
+    message.raw(count == 0 ? "" : "]");
     return count > 0;
   }
 

@@ -5,15 +5,17 @@ import dev.sluice.protocol.codec.JsonCursor.Kind;
 import dev.sluice.protocol.codec.JsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the messages of a conversation, and writes them as chat templates know them: a developer is
- * the system, a content is one text, and a null is left out. One thread.
+ * Reads the messages of a conversation, and writes them as chat templates know them, with their
+ * members in the order in which they came: a developer is the system, a content that is not there
+ * is null where the assistant calls functions, and any other null is left out. One thread.
  */
 public final class ChatMessages {
   private static final List<String> ROLES =
       List.of("system", "developer", "user", "assistant", "tool");
+
+  private static final String CONTENT = "content";
 
   private final GenerationReader reader;
   private final JsonCursor in;
@@ -53,35 +55,60 @@ public final class ChatMessages {
     if (in.peek() != Kind.OBJECT) {
       throw reader.wrong(name, "a message");
     }
-    String role = null;
-    String content = null;
+    String before = "{";
+    boolean role = false;
+    boolean content = false;
+    boolean none = false;
     boolean calls = false;
-    message.raw('{');
     in.beginObject();
     while (in.nextKey()) {
       String key = in.key();
-      if (in.peek() == Kind.NULL) {
+      boolean isNull = in.peek() == Kind.NULL;
+      if (isNull && !key.equals(CONTENT)) {
         in.nothing();
         continue;
       }
+      String called = name + "." + key;
       switch (key) {
-        case "role" -> role = templateRole(reader.oneOf(name + ".role", ROLES));
-        case "content" -> content = contents.read(name + ".content");
-        case "tool_calls" -> calls |= functions.calls(message, name + ".tool_calls");
-        default -> reader.copy(message.key(key)).raw(',');
+        case "role" -> {
+          String who = templateRole(reader.oneOf(called, ROLES));
+          message.raw(before).key(key).string(who);
+          role = true;
+        }
+        case CONTENT -> {
+          content(message.raw(before).key(key), called);
+          content = !isNull;
+          none = isNull;
+        }
+        case "tool_calls" -> {
+          boolean some = functions.calls(message, before, called);
+          calls |= some;
+          if (!some) {
+            continue;
+          }
+        }
+        default -> reader.copy(message.raw(before).key(key));
       }
+      before = ",";
     }
-    require(name, role, content, calls);
-    message.key("content").string(content == null ? "" : content).raw(',');
-    message.key("role").string(role == null ? "" : role).raw('}');
+    require(name, role, content || calls);
+    message.raw(content || none ? "}" : ",\"content\":null}");
   }
 
-  private static void require(
-      String name, @Nullable String role, @Nullable String content, boolean calls) {
-    if (role == null) {
+  private void content(JsonWriter message, String name) {
+    if (in.peek() == Kind.NULL) {
+      in.nothing();
+      message.raw("null");
+    } else {
+      contents.copy(message, name);
+    }
+  }
+
+  private static void require(String name, boolean role, boolean says) {
+    if (!role) {
       throw OpenAiError.parameter(name + ".role", "missing", "who speaks");
     }
-    if (content == null && !calls) {
+    if (!says) {
       throw OpenAiError.parameter(name + ".content", "missing", MessageContent.WANTED);
     }
   }

@@ -3,12 +3,16 @@ package dev.sluice.protocol.openai.generation;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonCursor.Kind;
+import dev.sluice.protocol.codec.JsonWriter;
 import java.util.List;
 
 /** Reads what a message says: a text, or a list of parts that are texts. One thread. */
 public final class MessageContent {
   /** What is wanted, for errors. */
   static final String WANTED = "a text, or a list of texts";
+
+  /** The type that templates know, and the member with what such a part says. */
+  private static final String TEXT = "text";
 
   private final GenerationReader reader;
   private final JsonCursor in;
@@ -26,38 +30,42 @@ public final class MessageContent {
   }
 
   /**
-   * Returns the next value as one text: parts are lines of it.
+   * Writes the next value as templates know it: a text, or a list of parts of the type {@code
+   * text}.
    *
    * @throws InferenceException with INVALID_ARGUMENT if it is no text, an image for instance
    */
-  public String read(String name) {
+  public void copy(JsonWriter out, String name) {
     if (in.peek() == Kind.STRING) {
-      return in.string().toText();
+      out.string(in.string().toText());
+      return;
     }
     if (in.peek() != Kind.ARRAY) {
       throw reader.wrong(name, WANTED);
     }
-    var text = new StringBuilder();
     in.beginArray();
+    String before = "[";
     for (int i = 0; in.nextElement(); i++) {
-      text.append(i == 0 ? "" : "\n").append(part("%s[%d]".formatted(name, i)));
+      part(out.raw(before), "%s[%d]".formatted(name, i));
+      before = ",";
     }
-    return text.toString();
+    out.raw(before.equals("[") ? "[]" : "]");
   }
 
-  private String part(String name) {
+  private void part(JsonWriter out, String name) {
     String type = "";
     String text = null;
     if (in.peek() != Kind.OBJECT) {
       throw reader.wrong(name, part);
     }
+    int from = in.position();
     in.beginObject();
     while (in.nextKey()) {
       String key = in.key();
       boolean string = in.peek() == Kind.STRING;
       if (string && key.equals("type")) {
         type = in.string().toText();
-      } else if (string && key.equals("text")) {
+      } else if (string && key.equals(TEXT)) {
         text = in.string().toText();
       } else {
         in.skipValue();
@@ -67,6 +75,10 @@ public final class MessageContent {
       throw OpenAiError.parameter(
           name, types.contains(type) ? "without a text" : "of type '" + type + "'", part);
     }
-    return text;
+    if (type.equals(TEXT)) {
+      out.raw(GenerationReader.segment(in.text(from, in.position())));
+    } else {
+      out.raw("{\"type\":\"text\",\"text\":").string(text).raw('}');
+    }
   }
 }

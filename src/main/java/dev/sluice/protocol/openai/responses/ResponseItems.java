@@ -28,7 +28,7 @@ final class ResponseItems {
   private final JsonWriter out = new JsonWriter(1024);
   private String before = "";
 
-  /** What the assistant has said, while calls may follow; null if it does not speak. */
+  /** What the assistant has said, in JSON, while calls may follow; null if it does not speak. */
   private @Nullable String said;
 
   /** Calls of the assistant's message, each with a comma in front. */
@@ -47,7 +47,7 @@ final class ResponseItems {
    */
   String read(String name) {
     if (in.peek() == Kind.STRING) {
-      write("user", in.string().toText());
+      write("user", content(name));
     } else if (in.peek() == Kind.ARRAY) {
       items(name);
     } else {
@@ -110,7 +110,7 @@ final class ResponseItems {
 
   private void call(Members call) {
     if (said == null) {
-      said = "";
+      said = "null";
     }
     calls.raw(",{\"id\":").string(call.get("call_id"));
     calls.raw(",\"type\":\"function\",\"function\":{\"name\":").string(call.get("name"));
@@ -138,14 +138,26 @@ final class ResponseItems {
     }
   }
 
+  /** Returns the next value, a content, in JSON. */
+  private String content(String name) {
+    var content = new JsonWriter(64);
+    contents.copy(content, name);
+    return content.toBuffer().toString(StandardCharsets.UTF_8);
+  }
+
   private void write(String role, String content) {
     message(role, content);
     out.raw('}');
   }
 
-  /** Writes a message, and leaves its object open. */
+  /**
+   * Writes a message, and leaves its object open.
+   *
+   * @param content in JSON
+   */
   private void message(String role, String content) {
-    out.raw(before).raw("{\"role\":").string(role).raw(",\"content\":").string(content);
+    out.raw(before).raw("{\"role\":").string(role).raw(",\"content\":");
+    out.raw(GenerationReader.segment(content));
     before = ",";
   }
 
@@ -171,7 +183,7 @@ final class ResponseItems {
     private void member(String key, String called) {
       switch (key) {
         case "role" -> texts.put(key, reader.oneOf(called, ROLES));
-        case "content", "output" -> texts.put(key, contents.read(called));
+        case "content", "output" -> texts.put(key, content(called));
         case "call_id", "name", "arguments" -> texts.put(key, reader.text(called));
         default -> in.skipValue();
       }

@@ -48,7 +48,7 @@ class ChatReaderTest {
     assertThat(request.stream()).isTrue();
     assertThat(request.usage()).isTrue();
     assertThat(request.prompts())
-        .containsExactly("{\"messages\":[{\"content\":\"Hi\",\"role\":\"user\"}]}");
+        .containsExactly("{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}");
   }
 
   @Test
@@ -73,16 +73,18 @@ class ChatReaderTest {
       delimiter = '|',
       textBlock =
           """
-          {"role": "developer", "content": "x"}                 | {"content":"x","role":"system"}
+          {"role": "developer", "content": "x"}                 | {"role":"system","content":"x"}
           {"content": "\\"\\u00e9\\n", "role": "user", "name": null} | {"content":"\\"é\\n","role":"user"}
-          {"role": "user", "content": "x", "name": "Ann é"}     | {"name":"Ann é","content":"x","role":"user"}
-          {"role": "user", "content": []}                       | {"content":"","role":"user"}
-          {"role": "user", "content": [{"type": "text", "text": "a"}, {"text": "b", "type": "text"}]} | {"content":"a\\nb","role":"user"}
-          {"role": "assistant", "content": "x", "tool_calls": []} | {"content":"x","role":"assistant"}
-          {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]} | {"tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a": 1}}}],"content":"","role":"assistant"}
-          {"role": "assistant", "tool_calls": [{"function": {"arguments": "", "name": "f"}}]} | {"tool_calls":[{"function":{"arguments":{},"name":"f"}}],"content":"","role":"assistant"}
-          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{a"}}]} | {"tool_calls":[{"function":{"name":"f","arguments":"{a"}}],"content":"","role":"assistant"}
-          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]} | {"tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}}],"content":"","role":"assistant"}
+          {"role": "user", "content": "x", "name": "Ann é"}     | {"role":"user","content":"x","name":"Ann é"}
+          {"role": "user", "content": []}                       | {"role":"user","content":[]}
+          {"role": "user", "content": [{"type": "text", "text": "a"}, {"text": "b", "type": "text"}]} | {"role":"user","content":[{"type": "text", "text": "a"},{"text": "b", "type": "text"}]}
+          {"role": "assistant", "content": "x", "tool_calls": []} | {"role":"assistant","content":"x"}
+          {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]} | {"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a": 1}}}],"content":null}
+          {"role": "assistant", "tool_calls": [{"function": {"arguments": "", "name": "f"}}]} | {"role":"assistant","tool_calls":[{"function":{"arguments":{},"name":"f"}}],"content":null}
+          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{a"}}]} | {"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{a"}}],"content":null}
+          {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "f"}}], "refusal": null} | {"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f"}}]}
+          {"tool_calls": [{"function": {"name": "f"}}], "content": "x", "role": "assistant"} | {"tool_calls":[{"function":{"name":"f"}}],"content":"x","role":"assistant"}
+          {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]} | {"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}}],"content":null}
           """)
   void messagesAreAsTemplatesKnowThem(String message, String templates) {
     assertThat(conversation("\"messages\": [" + message + "]"))
@@ -94,7 +96,7 @@ class ChatReaderTest {
     String said = "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]";
     String tools = "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\"}}]";
     String variables = "\"chat_template_kwargs\": {\"enable_thinking\": false}";
-    String message = "\"messages\":[{\"content\":\"x\",\"role\":\"user\"}]}";
+    String message = "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
     assertThat(conversation(variables + ", " + said + ", " + tools))
         .isEqualTo(
             "{\"enable_thinking\": false,\"tools\":[{\"type\": \"function\", \"function\":"
@@ -108,7 +110,7 @@ class ChatReaderTest {
   @Test
   void aTemplateKnowsHowLongTheModelIsToThink() {
     String said = "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]";
-    String message = "\"messages\":[{\"content\":\"x\",\"role\":\"user\"}]}";
+    String message = "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
     assertThat(conversation(said + ", \"reasoning_effort\": \"high\", \"verbosity\": \"low\""))
         .isEqualTo("{\"reasoning_effort\":\"high\"," + message);
     String variables = "\"chat_template_kwargs\": {\"reasoning_effort\": 7}";
@@ -163,6 +165,7 @@ class ChatReaderTest {
           "messages": [{"role": "user", "content": [7]}]   | parameter "messages[0].content[0]" is 7; wanted a part of type text
           "messages": [{"role": "user", "content": [{"type": "image_url"}]}] | parameter "messages[0].content[0]" is of type 'image_url'; wanted a part of type text
           "messages": [{"role": "user", "content": [{"type": "text"}]}] | parameter "messages[0].content[0]" is without a text; wanted a part of type text
+          "messages": [{"role": "assistant", "content": null}] | parameter "messages[0].content" is missing; wanted a text, or a list of texts
           "messages": [{"role": "assistant", "tool_calls": []}] | parameter "messages[0].content" is missing; wanted a text, or a list of texts
           "messages": [{"role": "assistant", "tool_calls": {}}] | parameter "messages[0].tool_calls" is an object; wanted a list of calls
           "messages": [{"role": "assistant", "tool_calls": [{"function": {}}]}] | parameter "messages[0].tool_calls[0]" is no function with a name; wanted an object with a function, which has a name

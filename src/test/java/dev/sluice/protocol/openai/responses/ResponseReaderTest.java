@@ -69,13 +69,13 @@ class ResponseReaderTest {
           """
           {"role": "user", "content": "x"} | {"role":"user","content":"x"}
           {"type": "message", "role": "developer", "content": "x"} | {"role":"system","content":"x"}
-          {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"text": "é", "type": "input_text"}]} | {"role":"user","content":"a\\né"}
-          {"id": "msg_1", "status": "completed", "phase": null, "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a", "annotations": []}]} | {"role":"assistant","content":"a"}
+          {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"text": "é", "type": "input_text"}]} | {"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"é"}]}
+          {"id": "msg_1", "status": "completed", "phase": null, "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a", "annotations": []}]} | {"role":"assistant","content":[{"type":"text","text":"a"}]}
           {"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"} | {"role":"assistant","content":"a"},{"role":"assistant","content":"b"}
-          {"arguments": "{\\"a\\": 1}", "name": "f", "call_id": "c", "type": "function_call", "id": "fc_1"} | {"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{"a": 1}}}]}
-          {"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}, {"type": "function_call", "call_id": "d", "name": "g", "arguments": "no"} | {"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{}}},{"id":"d","type":"function","function":{"name":"g","arguments":"no"}}]}
+          {"arguments": "{\\"a\\": 1}", "name": "f", "call_id": "c", "type": "function_call", "id": "fc_1"} | {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{"a": 1}}}]}
+          {"type": "function_call", "call_id": "c", "name": "f", "arguments": ""}, {"type": "function_call", "call_id": "d", "name": "g", "arguments": "no"} | {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{}}},{"id":"d","type":"function","function":{"name":"g","arguments":"no"}}]}
           {"role": "assistant", "content": "wait"}, {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}, {"type": "function_call_output", "call_id": "c", "output": "é"} | {"role":"assistant","content":"wait","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"é","tool_call_id":"c"}
-          {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "x"}]}, {"role": "user", "content": ""} | {"role":"tool","content":"x","tool_call_id":"c"},{"role":"user","content":""}
+          {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "x"}]}, {"role": "user", "content": ""} | {"role":"tool","content":[{"type":"text","text":"x"}],"tool_call_id":"c"},{"role":"user","content":""}
           """)
   void itemsAreMessagesAsTemplatesKnowThem(String items, String messages) {
     assertThat(read("\"input\": [" + items + "]").conversation())
