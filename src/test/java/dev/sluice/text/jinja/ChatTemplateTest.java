@@ -73,6 +73,7 @@ class ChatTemplateTest {
           {% macro m(z) %}({{ z }}){% endmacro %}{{ m(x) }} ! ([a-b c])
           {% for c in x %}{{ c }}.{% endfor %}    ! [a].[-].[b].[ ].[c].
           {% for k, v in o.items() %}{{ k }}={{ v }}{% endfor %} ! [k]=[v]
+          {{ '<%s>'|format(x) ~ '<{}>'.format(x) }} ! <[a-b c]><[a-b c]>
           {{ x|indent('> ', true) }}              ! > [a-b c]
           {{ ('<s>' if x else '') ~ x|default('d') }} ! <s>[a-b c]
           """)
@@ -144,6 +145,16 @@ class ChatTemplateTest {
           {{ 1 // 0 }}                 ! line 1: '//': / by zero
           {{ 9223372036854775807 + 1 }} ! line 1: '+': long overflow
           {% set x.y = 1 %}            ! line 1: 'x' is no namespace, whose attributes can be set
+          {{ '%.2f'|format(1.5) }}     ! line 1: the form '%.' is not supported; wanted %s, %d or %%
+          {{ '%s %s'|format(x) }}      ! line 1: the text to format has more places than arguments
+          {{ '%s'|format(x, 1) }}      ! line 1: the text to format has fewer places than arguments
+          {{ '%d'|format(x) }}         ! line 1: a text is no number for %d
+          {{ '%(a)s'|format(a=1) }}    ! line 1: the filter 'format' with arguments by name is not supported
+          {{ '{:>9}'.format(x) }}      ! line 1: the form '{:>9}' is not supported; wanted {}, {0} or {name}
+          {{ '{0.real}'.format(1) }}   ! line 1: the form '{0.real}' is not supported; wanted {}, {0} or {name}
+          {{ '{}{}'.format(x) }}       ! line 1: the text to format has more places than arguments
+          {{ '{a}'.format(x) }}        ! line 1: argument 'a' is missing
+          {{ '{'.format(x) }}          ! line 1: the text to format has a single '{'
           {{ raise_exception('no ' ~ x) }} ! no a
           """)
   void aFailureSaysWhereAndWhat(String source, String message) {
@@ -158,6 +169,8 @@ class ChatTemplateTest {
       quoteCharacter = '`',
       textBlock =
           """
+          {{ '%s%s'|format('a' * 900, 'a' * 900) }}                ! longer than 1000
+          {{ '{0}{0}'.format('a' * 900) }}                         ! longer than 1000
           {{ 'a' * 9223372036854775807 }}                          ! longer than 1000
           {{ 'a' * 1001 }}                                         ! longer than 1000
           {{ [1] * 1001 }}                                         ! longer than 1000

@@ -40,6 +40,8 @@ public final class Filters {
       case "replace" ->
           (value, arguments, rendering) -> TextMethods.replace(text(value), arguments, rendering);
       case "indent" -> (value, arguments, rendering) -> indented(text(value), arguments, rendering);
+      case "format" ->
+          (value, arguments, rendering) -> TextFormats.percent(text(value), arguments, rendering);
       case "string" -> (value, _, _) -> text(value);
       case "safe" -> (value, _, _) -> value;
       case "tojson" -> JsonText::of;

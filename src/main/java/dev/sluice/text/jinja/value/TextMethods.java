@@ -30,6 +30,8 @@ final class TextMethods {
       case "removesuffix" -> method((arguments, _) -> without(text, arguments, false));
       case "replace" -> method((arguments, rendering) -> replace(text, arguments, rendering));
       case "join" -> method((arguments, rendering) -> joined(text, arguments, rendering));
+      case "format" ->
+          method((arguments, rendering) -> TextFormats.braces(text, arguments, rendering));
       case "find" -> method((arguments, _) -> found(text, arguments, true));
       case "rfind" -> method((arguments, _) -> found(text, arguments, false));
       case "count" -> method((arguments, _) -> count(text, arguments));
