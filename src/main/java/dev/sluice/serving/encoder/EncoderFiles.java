@@ -103,7 +103,7 @@ public record EncoderFiles(ModelId id, ModelConfig model, PublishedModel publish
     Tokens tokens = model.encoder().tokens();
     int maxTokens = maxTokens(file);
     return new TextEncoder(
-        model.encoder().completed(task, head(task)),
+        model.encoder().completed(task, head(task, graph)),
         graph,
         file.open(tokens.specialTokens(), tokens.truncate() ? maxTokens : 0),
         maxTokens,
@@ -112,14 +112,16 @@ public record EncoderFiles(ModelId id, ModelConfig model, PublishedModel publish
         "");
   }
 
-  private Head head(Task task) {
+  private Head head(Task task, EncoderGraph graph) {
     Head said = model.encoder().head();
     Activation activation =
         said.activation()
             .or(published::activation)
             .orElse(task == Task.RERANK ? Activation.SIGMOID : Activation.SOFTMAX);
     return new Head(
-        said.pooling().or(published::pooling).or(() -> Optional.of(Pooling.MEAN)),
+        said.pooling()
+            .or(() -> graph.needsPooling() ? published.pooling() : Optional.empty())
+            .or(() -> Optional.of(Pooling.MEAN)),
         said.normalize().or(published::normalize).or(() -> Optional.of(true)),
         Optional.of(activation));
   }

@@ -3,7 +3,9 @@ package dev.sluice.serving.encoder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.compat.huggingface.PublishedModel;
+import dev.sluice.config.model.EncoderConfig;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ModelId;
@@ -14,6 +16,7 @@ import dev.sluice.runtime.onnx.OnnxRuntimeProvider;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
+import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.Tensors;
 import dev.sluice.testing.TinyEncoder;
 import java.io.IOException;
@@ -143,6 +146,48 @@ class EncoderSessionTest {
       // What is cut is not seen.
       assertThat(vectors(session, "One token after the other"))
           .containsExactly(vectors(session, "One token after the other, and another one"));
+    }
+  }
+
+  @Test
+  void theSettingsSayThePoolingOfAModelWithAModuleThatIsNotComputed() throws IOException {
+    String[] files = {
+      "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
+      "1_Pooling/config.json", "{\"pooling_mode_max_tokens\": true}"
+    };
+    ModelConfig config =
+        RecordCopy.with(
+            ModelConfig.DEFAULT, "encoder.head.pooling", Optional.of(EncoderConfig.Pooling.LAST));
+    try (EncoderSession session = find(TinyEncoder.ofVectors(false), config, files).orElseThrow()) {
+      assertThat(session.advice().orElseThrow()).startsWith("embeds texts, pooling last");
+    }
+  }
+
+  @Test
+  void aModelWithAModuleThatIsNotComputedIsRefused() {
+    assertThatThrownBy(() ->
+            open(
+                TinyEncoder.ofVectors(false),
+                "modules.json",
+                "[{\"type\": \"sentence_transformers.models.Dense\"}]"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("'Dense'");
+  }
+
+  @Test
+  void modulesOfPairsDoNotCount() throws IOException {
+    String config =
+        """
+        {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"}}\
+        """;
+    try (EncoderSession session =
+        open(
+            TinyEncoder.ofLogits(1),
+            "config.json",
+            config,
+            "modules.json",
+            "[{\"type\": \"sentence_transformers.models.Dense\"}]")) {
+      assertThat(session.advice().orElseThrow()).startsWith("scores pairs");
     }
   }
 

@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -25,6 +27,15 @@ import java.util.stream.IntStream;
 public final class PublishedModel {
   /** What some tokenizers say in place of no limit is far above this. */
   private static final int MOST_TOKENS = 1 << 24;
+
+  private static final String MODULES = "modules.json";
+  private static final String POOLING = "1_Pooling/config.json";
+
+  /**
+   * What sentence-transformers makes vectors with; dropout changes none once a model is trained.
+   */
+  private static final Set<String> KNOWN_MODULES =
+      Set.of("Transformer", "Pooling", "Normalize", "Dropout");
 
   private static final long LARGEST = 16L * 1024 * 1024;
 
@@ -113,31 +124,58 @@ public final class PublishedModel {
   /**
    * Returns how vectors of texts are made of those of their tokens, if it says so.
    *
-   * @throws ConfigException if it is a way that is not known here
+   * @throws ConfigException if it is a way that is not known here, or one of several
    */
   public Optional<Pooling> pooling() {
-    JsonNode pooling = json("1_Pooling/config.json");
+    requireKnownModules();
+    JsonNode pooling = json(POOLING);
+    List<String> modes =
+        pooling.properties().stream()
+            .filter(each -> each.getKey().startsWith("pooling_mode_"))
+            .filter(each -> each.getValue().asBoolean())
+            .map(Map.Entry::getKey)
+            .toList();
+    if (modes.size() > 1) {
+      throw new ConfigException(
+          "%s has %s, whose vectors are not joined here; wanted one of them, or encoder.pooling in"
+                  .formatted(POOLING, String.join(" and ", modes))
+              + " model.yml");
+    }
     if (pooling.isMissingNode()) {
       return Optional.empty();
     }
-    if (pooling.path("pooling_mode_cls_token").asBoolean()) {
-      return Optional.of(Pooling.CLS);
+    return Optional.of(
+        switch (modes.isEmpty() ? "" : modes.getFirst()) {
+          case "pooling_mode_cls_token" -> Pooling.CLS;
+          case "pooling_mode_mean_tokens" -> Pooling.MEAN;
+          case "pooling_mode_lasttoken" -> Pooling.LAST;
+          default ->
+              throw new ConfigException(
+                  POOLING
+                      + " has no pooling that is known here; wanted pooling_mode_cls_token,"
+                      + " pooling_mode_mean_tokens or pooling_mode_lasttoken, or encoder.pooling in"
+                      + " model.yml");
+        });
+  }
+
+  private void requireKnownModules() {
+    JsonNode modules = json(MODULES);
+    for (JsonNode module : modules.isArray() ? modules : MissingNode.getInstance()) {
+      String type = module.path("type").asText();
+      String name = type.substring(type.lastIndexOf('.') + 1);
+      if (!KNOWN_MODULES.contains(name)) {
+        throw new ConfigException(
+            ("%s has the module '%s', which is not computed here; wanted Transformer, Pooling and"
+                    + " Normalize, a graph with the output sentence_embedding, or encoder.pooling"
+                    + " in model.yml for vectors without the module")
+                .formatted(MODULES, name));
+      }
     }
-    if (pooling.path("pooling_mode_mean_tokens").asBoolean()) {
-      return Optional.of(Pooling.MEAN);
-    }
-    if (pooling.path("pooling_mode_lasttoken").asBoolean()) {
-      return Optional.of(Pooling.LAST);
-    }
-    throw new ConfigException(
-        "1_Pooling/config.json has no pooling that is known here; wanted pooling_mode_cls_token,"
-            + " pooling_mode_mean_tokens or pooling_mode_lasttoken, or encoder.pooling in"
-            + " model.yml");
   }
 
   /** Returns whether vectors have the length 1, if it says so. */
   public Optional<Boolean> normalize() {
-    JsonNode modules = json("modules.json");
+    JsonNode modules = json(MODULES);
     if (!modules.isArray()) {
       return Optional.empty();
     }

@@ -65,6 +65,39 @@ class PublishedModelTest {
   }
 
   @Test
+  void vectorsOfSeveralPoolingsAreNotThoseOfOne() throws IOException {
+    write(
+        "1_Pooling/config.json",
+        "{\"pooling_mode_cls_token\": true, \"pooling_mode_mean_tokens\": true,"
+            + " \"pooling_mode_max_tokens\": false}");
+    assertThatThrownBy(() -> read().pooling())
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "1_Pooling/config.json has pooling_mode_cls_token and pooling_mode_mean_tokens, whose"
+                + " vectors are not joined here; wanted one of them, or encoder.pooling in"
+                + " model.yml");
+  }
+
+  @Test
+  void aModuleThatIsNotComputedIsNamed() throws IOException {
+    String module = "{\"type\": \"sentence_transformers.models.%s\"}";
+    write("1_Pooling/config.json", "{\"pooling_mode_cls_token\": true}");
+    write(
+        "modules.json",
+        "[%s, %s]".formatted(module.formatted("Transformer"), module.formatted("Dense")));
+    assertThatThrownBy(() -> read().pooling())
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "modules.json has the module 'Dense', which is not computed here; wanted Transformer,"
+                + " Pooling and Normalize, a graph with the output sentence_embedding, or"
+                + " encoder.pooling in model.yml for vectors without the module");
+    write(
+        "modules.json",
+        "[%s, %s]".formatted(module.formatted("Transformer"), module.formatted("Normalize")));
+    assertThat(read().pooling()).contains(Pooling.CLS);
+  }
+
+  @Test
   void aModelWithoutANormalizeModuleKeepsTheLengthsOfItsVectors() throws IOException {
     write("modules.json", "[{\"type\": \"sentence_transformers.models.Pooling\"}]");
     assertThat(read().normalize()).contains(false);
