@@ -155,6 +155,15 @@ class VersionScannerTest {
   }
 
   @Test
+  void aFolderAsItIsPublishedWithoutConfigJsonIsAVersion() {
+    files.write("minilm/tokenizer.json", "{}");
+    files.write("minilm/onnx/model.onnx", "x");
+    assertThat(version("minilm", 1).whole()).isTrue();
+    files.write("other/onnx/model.onnx", "x");
+    assertThat(model("other").versions()).isEmpty();
+  }
+
+  @Test
   void aFolderWithAMergedDecoderBesideItsPartsIsAVersion() {
     files.write("gpt/decoder_model.onnx", "x");
     files.write("gpt/decoder_with_past_model.onnx", "x");

@@ -34,8 +34,11 @@ public final class ModelFolder {
   public static final String WANTED =
       "saved_model.pb, saved_model.pbtxt, NAME.savedmodel, NAME.onnx, NAME.jar";
 
-  /** What a folder has that lies as it is published on Hugging Face. */
-  private static final List<String> PUBLISHED = List.of("config.json", "onnx");
+  /** The folder of graphs in one that lies as it is published on Hugging Face. */
+  private static final String GRAPHS = "onnx";
+
+  /** One of these lies beside it. */
+  private static final List<String> PUBLISHED = List.of("config.json", "tokenizer.json");
 
   /** The number of the version whose files lie directly in the model's folder. */
   private static final long ONLY_VERSION = 1;
@@ -132,7 +135,8 @@ public final class ModelFolder {
   /** Returns whether it is a folder as Hugging Face has it: the graph lies in a folder in it. */
   private boolean isPublished() {
     return versions.isEmpty()
-        && PUBLISHED.stream().allMatch(name -> Files.exists(folder.resolve(name)));
+        && Files.exists(folder.resolve(GRAPHS))
+        && PUBLISHED.stream().anyMatch(name -> Files.exists(folder.resolve(name)));
   }
 
   /** TensorFlow Lite files are no model here, but the version has to say so. */
@@ -191,7 +195,7 @@ public final class ModelFolder {
 
   private static boolean isPartOfModel(Path file) {
     String first = file.getName(0).toString();
-    boolean published = first.equals(PUBLISHED.getLast()) && isNamedModel(fileName(file));
+    boolean published = first.equals(GRAPHS) && isNamedModel(fileName(file));
     return MODEL_FILES.contains(first) || isNamedModel(first) || published;
   }
 

@@ -21,6 +21,9 @@ final class VersionLocation {
   /** The folder of ONNX files in a folder as it is published on Hugging Face. */
   private static final String PUBLISHED = "onnx";
 
+  /** One of these lies beside it. */
+  private static final List<String> BESIDE = List.of("config.json", "tokenizer.json");
+
   private VersionLocation() {}
 
   /**
@@ -43,8 +46,8 @@ final class VersionLocation {
   }
 
   private static boolean isPublished(Path folder) {
-    return Files.exists(folder.resolve("config.json"))
-        && Files.isDirectory(folder.resolve(PUBLISHED));
+    return Files.isDirectory(folder.resolve(PUBLISHED))
+        && BESIDE.stream().anyMatch(name -> Files.exists(folder.resolve(name)));
   }
 
   private static Path named(Path folder, String name) {
