@@ -1,5 +1,6 @@
 package dev.sluice.repository;
 
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.control.VersionStatus.Failure;
@@ -8,12 +9,13 @@ import dev.sluice.inference.control.VersionStatus.Failure;
 final class LoadFailureTexts {
   private LoadFailureTexts() {}
 
-  static Failure of(Throwable cause) {
-    return new Failure(ErrorCode.of(cause), text(cause));
-  }
-
   /** Our own texts are made for people; others need the name of their kind to make sense. */
-  private static String text(Throwable cause) {
-    return cause instanceof InferenceException known ? known.getMessage() : cause.toString();
+  static Failure of(Throwable cause) {
+    return switch (cause) {
+      case InferenceException known -> new Failure(known.code(), known.getMessage());
+      case ConfigException settings ->
+          new Failure(ErrorCode.FAILED_PRECONDITION, String.valueOf(settings.getMessage()));
+      default -> new Failure(ErrorCode.of(cause), cause.toString());
+    };
   }
 }

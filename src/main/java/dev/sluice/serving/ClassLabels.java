@@ -1,5 +1,6 @@
 package dev.sluice.serving;
 
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import java.io.IOException;
@@ -39,7 +40,7 @@ public final class ClassLabels {
       }
       return List.copyOf(Files.readAllLines(file));
     } catch (IOException e) {
-      throw failure(file, "cannot be read: " + e);
+      throw failure(file, FileProblem.of(e));
     }
   }
 

@@ -49,6 +49,9 @@ class PublishedDecoderIT {
         hot.resolve("generation_config.json"), "{\"do_sample\": true, \"temperature\": -3}");
     Path endless = publish("endless");
     Files.writeString(endless.resolve("generation_config.json"), "{\"eos_token_id\": \"</s>\"}");
+    Path beyond = publish("beyond");
+    Files.writeString(beyond.resolve("generation_config.json"), "{\"eos_token_id\": [2, 99999]}");
+    Files.delete(publish("unsaid").resolve("config.json"));
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
   }
@@ -156,6 +159,11 @@ class PublishedDecoderIT {
     assertThat(metadata("published")).contains("\"text\"").doesNotContain("\"input_ids\"");
   }
 
+  @Test
+  void staysAModelOfTensorsWithoutConfigJson() {
+    assertThat(metadata("unsaid")).contains("\"input_ids\"").doesNotContain("\"text\"");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"own", "declared"})
   void staysAModelOfTensorsIfItsSettingsWantThat(String model) {
@@ -183,5 +191,10 @@ class PublishedDecoderIT {
             "temperature in generation_config.json is -3; wanted a number from 0.0 to 1000.0");
     assertThat(failure("endless"))
         .contains("eos_token_id in generation_config.json is \\\"</s>\\\"; wanted a token");
+    assertThat(failure("beyond"))
+        .contains(
+            "eos_token_id in generation_config.json is 99999; wanted tokens of the model, from 0 to"
+                + " 2047")
+        .doesNotContain("Exception");
   }
 }

@@ -382,7 +382,7 @@ class HotReloadTest {
     test.settle();
     ModelFiles.move(away, files.root);
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
-    assertThat(test.listener.warnings).singleElement().asString().contains("Cannot read");
+    assertThat(test.listener.warnings).singleElement().asString().contains("is not there");
     test.settle();
     assertThat(test.loader.loads).hasSize(1);
   }

@@ -2,11 +2,15 @@ package dev.sluice.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.config.binding.ConfigException;
 import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.LoadingConfig;
 import dev.sluice.config.server.LoadingConfig.Transition;
 import dev.sluice.config.server.RepositoryConfig;
+import dev.sluice.inference.ErrorCode;
+import dev.sluice.inference.ModelId;
 import dev.sluice.inference.ModelLease;
+import dev.sluice.inference.control.VersionStatus.Failure;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -36,6 +40,17 @@ class LoadingTest {
     test.workers.passTime();
     assertThat(test.states("digits")).isEqualTo("1 AVAILABLE");
     assertThat(test.status("digits", 1).error()).isEmpty();
+  }
+
+  @Test
+  void aTextAboutSettingsIsGivenAsItIs() {
+    var test = repository(0, Transition.AVAILABILITY);
+    test.files.versions("digits/1");
+    test.loader.failures.put(
+        new ModelId("digits", 1), new ConfigException("model.yml: labels is 7"));
+    test.settle();
+    assertThat(test.status("digits", 1).error().orElseThrow())
+        .isEqualTo(new Failure(ErrorCode.FAILED_PRECONDITION, "model.yml: labels is 7"));
   }
 
   @Test

@@ -45,6 +45,8 @@ class StopTokensTest {
     Path wrong = decoder("[2, 32, 50256]");
     assertThatThrownBy(() -> load(wrong))
         .isInstanceOf(ConfigException.class)
-        .hasMessage("stream.stop.tokens has [32, 50256]; the model has tokens from 0 to 31");
+        .hasMessage(
+            "stream.stop.tokens has [32, 50256] (without it: eos_token_id of the model's files);"
+                + " the model has tokens from 0 to 31");
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.config.binding;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
@@ -19,6 +20,7 @@ public final class FileProblem {
       case JsonProcessingException json -> "is no JSON: " + what(json) + " at " + place(json);
       case NoSuchFileException _ -> "is not there";
       case AccessDeniedException _ -> "may not be read by this user";
+      case CharacterCodingException _ -> "is not UTF-8";
       default -> "cannot be read: " + failure.getMessage();
     };
   }

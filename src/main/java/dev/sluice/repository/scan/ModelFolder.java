@@ -1,5 +1,6 @@
 package dev.sluice.repository.scan;
 
+import dev.sluice.config.binding.FileProblem;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -177,7 +178,7 @@ public final class ModelFolder {
       // it changed while we looked: the next look will see it whole
       return Fingerprint.NONE;
     } catch (IOException e) {
-      warnings.accept("Model %s: cannot read %s: %s".formatted(model, below, e));
+      warnings.accept("Model %s: %s %s".formatted(model, below, FileProblem.of(e)));
       return Fingerprint.NONE;
     }
   }

@@ -1,5 +1,6 @@
 package dev.sluice.repository.scan;
 
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.model.ListedModel;
 import dev.sluice.config.server.DesiredModels;
 import java.io.IOException;
@@ -46,7 +47,7 @@ public record VersionScanner(DesiredModels wanted, Map<String, ScannedModel> kep
           .forEach(folder -> subFolder(folder, poll));
       return true;
     } catch (IOException e) {
-      poll.warnings.add("Cannot read the model directory " + directory + ": " + e);
+      poll.warnings.add("The model directory " + directory + " " + FileProblem.of(e));
       return false;
     }
   }
@@ -75,7 +76,7 @@ public record VersionScanner(DesiredModels wanted, Map<String, ScannedModel> kep
         models.put(name, ModelFolder.poll(name, folder, warnings::add));
       } catch (IOException e) {
         unreadable.add(name);
-        warnings.add("Model %s: cannot read %s: %s".formatted(name, folder, e));
+        warnings.add("Model %s: %s %s".formatted(name, folder, FileProblem.of(e)));
       }
     }
   }

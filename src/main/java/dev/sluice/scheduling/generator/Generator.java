@@ -98,7 +98,8 @@ public final class Generator implements StreamPlan, AutoCloseable {
         tokens < 0 ? List.of() : stops.stream().filter(stop -> stop >= tokens).toList();
     if (!unknown.isEmpty()) {
       throw new ConfigException(
-          "stream.stop.tokens has %s; the model has tokens from 0 to %d"
+          ("stream.stop.tokens has %s (without it: eos_token_id of the model's files); the model"
+                  + " has tokens from 0 to %d")
               .formatted(unknown, tokens - 1));
     }
   }

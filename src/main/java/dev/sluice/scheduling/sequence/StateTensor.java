@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.sequence;
 
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.model.SequenceConfig.State;
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
@@ -79,7 +80,7 @@ final class StateTensor {
       }
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw mismatch(file + " cannot be read: " + e);
+      throw mismatch(file + " " + FileProblem.of(e));
     }
   }
 

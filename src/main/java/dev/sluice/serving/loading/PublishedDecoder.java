@@ -109,7 +109,12 @@ record PublishedDecoder(PublishedModel published) {
         Optional.of(POSITIONS).filter(name -> signature.input(name).isPresent()),
         Optional.of(MASK).filter(name -> signature.input(name).isPresent()),
         new Stop(
-            generation.endTokens(), Optional.empty(), most, Math.min(steps, most), Duration.ZERO),
+            generation.endTokens(
+                signature.output(LOGITS).orElseThrow().shape().dim(LOGITS_RANK - 1)),
+            Optional.empty(),
+            most,
+            Math.min(steps, most),
+            Duration.ZERO),
         List.of(),
         Optional.of(text(tokenizer, context)));
   }

@@ -1,5 +1,6 @@
 package dev.sluice.serving.warmup;
 
+import dev.sluice.config.binding.FileProblem;
 import dev.sluice.config.compat.triton.proto.ModelWarmup;
 import dev.sluice.config.model.ModelConfig;
 import dev.sluice.inference.ErrorCode;
@@ -206,7 +207,7 @@ public final class DeclaredWarmUp {
       }
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw InferenceException.invalid("cannot read " + file + ": " + e);
+      throw InferenceException.invalid(file + " " + FileProblem.of(e));
     }
   }
 }

@@ -57,21 +57,27 @@ public final class PublishedGeneration {
   /**
    * Returns the tokens that end a text; none if the files name none.
    *
-   * @throws ConfigException if they are no tokens
+   * @param vocabulary how many tokens the model has; negative: unknown
+   * @throws ConfigException if they are no tokens, or none of the model's
    */
-  public List<Integer> endTokens() {
+  public List<Integer> endTokens(long vocabulary) {
     JsonNode tokens = file.hasNonNull(END) ? file.get(END) : config.path(END);
     if (tokens.isMissingNode() || tokens.isNull()) {
       return List.of();
     }
     return tokens.isArray()
-        ? StreamSupport.stream(tokens.spliterator(), false).map(this::token).toList()
-        : List.of(token(tokens));
+        ? StreamSupport.stream(tokens.spliterator(), false)
+            .map(token -> token(token, vocabulary))
+            .toList()
+        : List.of(token(tokens, vocabulary));
   }
 
-  private int token(JsonNode token) {
+  private int token(JsonNode token, long vocabulary) {
     if (!token.isInt() || token.intValue() < 0) {
       throw wrong(END, token, "a token or a list of some");
+    }
+    if (vocabulary >= 0 && token.intValue() >= vocabulary) {
+      throw wrong(END, token, "tokens of the model, from 0 to " + (vocabulary - 1));
     }
     return token.intValue();
   }
