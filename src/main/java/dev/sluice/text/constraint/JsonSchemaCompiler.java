@@ -125,21 +125,22 @@ final class JsonSchemaCompiler {
   private Automaton reference(JsonNode reference, String at, int depth) {
     String target = textOf(reference, "$ref", at);
     languages.requireWork(target.length());
-    if (!target.startsWith("#") || (target.length() > 1 && target.charAt(1) != '/')) {
-      throw new InvalidConstraint(
-          "has \"$ref\" to \"%s\" at %s; wanted a place in the schema itself"
-              .formatted(target, at));
-    }
-    JsonNode found = root.at(target.substring(1));
+    String pointer =
+        PointerFragment.pointer(target)
+            .orElseThrow(() ->
+                new InvalidConstraint(
+                    "has \"$ref\" to \"%s\" at %s; wanted a place in the schema itself"
+                        .formatted(target, at)));
+    JsonNode found = root.at(pointer);
     if (found.isMissingNode()) {
       throw new InvalidConstraint(
           "has \"$ref\" to \"%s\" at %s, where nothing is".formatted(target, at));
     }
-    if (references.contains(target)) {
+    if (references.contains(pointer)) {
       throw new InvalidConstraint(
           "has \"$ref\" to \"%s\" within itself, which is not supported".formatted(target));
     }
-    references.add(target);
+    references.add(pointer);
     Automaton value = value(found, target, depth + 1);
     references.removeLast();
     return value;

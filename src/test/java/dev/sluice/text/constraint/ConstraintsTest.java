@@ -171,6 +171,9 @@ class ConstraintsTest {
             + " \"integer\"}}, \"required\": [\"x\"]}}, \"type\": \"object\", \"properties\":"
             + " {\"from\": {\"$ref\": \"#/$defs/p\"}, \"to\": {\"$ref\": \"#/$defs/p\"}},"
             + " \"required\": [\"from\", \"to\"]}",
+        "{\"$defs\": {\"a b\": {\"type\": \"integer\"}, \"é/~\": {\"type\": \"boolean\"}},"
+            + " \"anyOf\": [{\"$ref\": \"#/$defs/a%20b\"}, {\"$ref\":"
+            + " \"#/%24defs/%C3%A9~1~0\"}]}",
         "{\"enum\": [5.0, 1e300, -0.5], \"type\": \"number\"}",
         "{\"enum\": [5.0, 2.5], \"type\": \"integer\"}",
         "{\"type\": \"array\", \"minItems\": 1.0, \"maxItems\": 2.0, \"items\": {\"type\":"
@@ -293,6 +296,9 @@ class ConstraintsTest {
           {"type": "object", "properties": {}, "required": ["a"]} ~ requires "a" at #, which is none of its properties
           {"$ref": "#"} ~ has "$ref" to "#" within itself, which is not supported
           {"$ref": "#/$defs/a"} ~ has "$ref" to "#/$defs/a" at #, where nothing is
+          {"$ref": "#/%24defs/a%"} ~ has "$ref" to "#/%24defs/a%" at #; wanted a place in the schema itself
+          {"$ref": "#a"} ~ has "$ref" to "#a" at #; wanted a place in the schema itself
+          {"$defs": {"a": {"$ref": "#/$defs/%61"}}, "$ref": "#/$defs/a"} ~ has "$ref" to "#/$defs/%61" within itself, which is not supported
           {"$ref": "http://other"} ~ has "$ref" to "http://other" at #; wanted a place in the schema itself
           {"type": "string", "pattern": "(?=a)"} ~ has a pattern at # that has a group (?=
           {"type": "string", "pattern": "^\\"$"} ~ matches no text
