@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.model.GeneratorConfig.Penalties;
 import dev.sluice.config.model.GeneratorConfig.Sampling;
+import dev.sluice.config.model.GeneratorConfig.Stop;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import dev.sluice.tensor.Shape;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,12 +23,17 @@ class SamplingParametersTest {
     return new ParameterValue.Whole(value, false);
   }
 
+  private static Stop atMost(int steps) {
+    return new Stop(List.of(), Optional.empty(), steps, Math.min(steps, 7), Duration.ZERO);
+  }
+
   @Test
   void theSettingsHoldForMissingParameters() {
     assertThat(new SamplingParameters(Map.of()).sampling(SETTINGS, Shape.ANY)).isEqualTo(SETTINGS);
     assertThat(new SamplingParameters(Map.of("other", whole(3))).sampling(SETTINGS, Shape.ANY))
         .isEqualTo(SETTINGS);
-    assertThat(new SamplingParameters(Map.of()).steps(7)).isEqualTo(7);
+    assertThat(new SamplingParameters(Map.of()).steps(atMost(7))).isEqualTo(7);
+    assertThat(new SamplingParameters(Map.of()).steps(atMost(20))).isEqualTo(7);
   }
 
   @Test
@@ -43,7 +51,7 @@ class SamplingParametersTest {
                 "steps", whole(2)));
     assertThat(requested.sampling(SETTINGS, Shape.ANY))
         .isEqualTo(new Sampling(1.5, 3, 1, Optional.of(-4L), new Penalties(1.2, -2, 0.5)));
-    assertThat(requested.steps(7)).isEqualTo(2);
+    assertThat(requested.steps(atMost(7))).isEqualTo(2);
   }
 
   @Test
@@ -64,12 +72,12 @@ class SamplingParametersTest {
     assertThat(new SamplingParameters(Map.of("steps", whole(5))).wantedSteps()).isEqualTo(5);
     var both = new SamplingParameters(Map.of("steps", whole(5), "max_tokens", whole(9)));
     assertThat(both.wantedSteps()).isEqualTo(5);
-    assertThat(both.steps(20)).isEqualTo(5);
+    assertThat(both.steps(atMost(20))).isEqualTo(5);
   }
 
   @Test
   void moreStepsThanTheSettingsAllowAreRefused() {
-    assertThatThrownBy(() -> new SamplingParameters(Map.of("steps", whole(8))).steps(7))
+    assertThatThrownBy(() -> new SamplingParameters(Map.of("steps", whole(8))).steps(atMost(7)))
         .isInstanceOf(InferenceException.class)
         .hasMessage("parameter \"steps\" is 8; wanted a whole number from 1 to 7");
   }
@@ -77,9 +85,9 @@ class SamplingParametersTest {
   @Test
   void aWholeNumberMayBeWrittenWithAFraction() {
     var five = new SamplingParameters(Map.of("steps", new ParameterValue.Fraction(5.0)));
-    assertThat(five.steps(7)).isEqualTo(5);
+    assertThat(five.steps(atMost(7))).isEqualTo(5);
     var between = new SamplingParameters(Map.of("steps", new ParameterValue.Fraction(5.5)));
-    assertThatThrownBy(() -> between.steps(7))
+    assertThatThrownBy(() -> between.steps(atMost(7)))
         .hasMessage("parameter \"steps\" is 5.5; wanted a whole number from 1 to 7");
   }
 
