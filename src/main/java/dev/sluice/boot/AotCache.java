@@ -14,13 +14,18 @@ final class AotCache {
   private static final Logger LOG = LoggerFactory.getLogger(AotCache.class);
   private static final String FLAG = "-XX:AOTCache=";
 
+  /** In which the start script names a cache that it leaves out, as the jars have changed. */
+  private static final String PASSED_BY = "sluice.aot.unused";
+
   private AotCache() {}
 
-  /** Logs a cache that this process was started with and does not use. */
+  /** Logs a cache that there is and that this process does not use. */
   static void check() {
-    unused(
-            ManagementFactory.getRuntimeMXBean().getInputArguments(),
-            System.getProperty("java.vm.info", ""))
+    Optional.ofNullable(System.getProperty(PASSED_BY))
+        .or(() ->
+            unused(
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                System.getProperty("java.vm.info", "")))
         .ifPresent(file ->
             LOG.info(
                 "starts without the AOT cache {}: it was made for another Java, other jars or"

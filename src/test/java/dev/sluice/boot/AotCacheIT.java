@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
@@ -41,6 +42,15 @@ class AotCacheIT {
         .doesNotContain(NOT_IN_USE);
 
     assertUnused(serve("-XX:-UseCompactObjectHeaders"));
+    Path jar = home.resolve("lib/sluice-test.jar");
+    FileTime made = Files.getLastModifiedTime(jar);
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(made.toMillis() + 5_000));
+    assertUnused(serve(""));
+    Files.setLastModifiedTime(jar, made);
+    Path other = Files.copy(jar, home.resolve("lib/zz.jar"));
+    assertUnused(serve(""));
+    Files.delete(other);
+    assertThat(serve("")).doesNotContain(NOT_IN_USE);
     try (var cache = FileChannel.open(home.resolve("lib/sluice.aot"), StandardOpenOption.WRITE)) {
       cache.truncate(cache.size() / 2);
     }

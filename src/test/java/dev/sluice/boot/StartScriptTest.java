@@ -251,7 +251,17 @@ class StartScriptTest {
     Path script = home.resolve("bin/sluice");
     assertThat(flags(script, Map.of())).noneMatch(flag -> flag.startsWith("-XX:AOTCache"));
     Path cache = Files.writeString(home.resolve("lib/sluice.aot"), "made");
+    Path known = home.resolve("lib/sluice.jar");
+    Files.writeString(
+        home.resolve("lib/sluice.aot-jars"),
+        "sluice.jar %d %d\n"
+            .formatted(Files.size(known), Files.getLastModifiedTime(known).to(TimeUnit.SECONDS)));
     assertThat(flags(script, Map.of())).contains("-XX:AOTCache=" + cache);
+    Path jar = Files.writeString(home.resolve("lib/other.jar"), "one");
+    assertThat(flags(script, Map.of()))
+        .contains("-Dsluice.aot.unused=" + cache)
+        .noneMatch(flag -> flag.startsWith("-XX:AOTCache"));
+    Files.delete(jar);
     for (String own :
         List.of("-XX:AOTCache=other.aot", "-Xmx1g -Xshare:off", "-XX:SharedArchiveFile=a.jsa")) {
       for (String variable : List.of("SLUICE_JAVA_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")) {
