@@ -45,6 +45,18 @@ public record InferenceResponse(
     return bytes;
   }
 
+  /**
+   * Returns about how many bytes of work it is to encode it: those of its tensors, and a list for
+   * each one in shapes that may have many and no element.
+   */
+  public long work() {
+    long work = byteSize();
+    for (NamedTensor output : outputs) {
+      work += Math.min(output.tensor().shape().listCount(), Integer.MAX_VALUE);
+    }
+    return work;
+  }
+
   /** Returns the same response with other outputs, for an encoder: closing it closes only those. */
   public InferenceResponse withOutputs(List<NamedTensor> other) {
     return new InferenceResponse(model, signature, other, parameters, last);

@@ -9,6 +9,8 @@ import java.util.Arrays;
  * dimensions open: {@link #UNKNOWN}. The shape of an actual tensor has neither.
  */
 public final class Shape {
+  private static final long MOST_LISTS = 1L << 62;
+
   /** Any number of dimensions of any size. */
   public static final Shape UNKNOWN = new Shape(new long[0], false);
 
@@ -92,6 +94,23 @@ public final class Shape {
       count = Math.multiplyExact(count, dim);
     }
     return count;
+  }
+
+  /**
+   * Returns the number of lists that nested lists of this full shape are made of. There may be many
+   * where there is no element: 1 + 40,000,000 in [40000000, 0]. As many as 2^62 at most.
+   */
+  public long listCount() {
+    long lists = 0;
+    long inside = 1;
+    for (int i = 0; i < dims.length && inside > 0; i++) {
+      lists += inside;
+      if (lists >= MOST_LISTS || inside > MOST_LISTS / Math.max(1, dims[i])) {
+        return MOST_LISTS;
+      }
+      inside *= dims[i];
+    }
+    return lists;
   }
 
   /** Returns whether a tensor of the given full shape fits where this shape is declared. */

@@ -94,7 +94,7 @@ public interface Exchange {
    */
   default <T> Future<T> ask(
       DataPlane data, InferenceRequest request, Function<InferenceResponse, T> encoder) {
-    return ask(data, request, InferenceResponse::byteSize, encoder);
+    return ask(data, request, InferenceResponse::work, encoder);
   }
 
   /**

@@ -184,7 +184,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
     begun = true;
     exchange
         .compute(
-            response.byteSize(),
+            response.work(),
             () -> {
               if (first && !response.last()) {
                 requireMemory(exchange.memory());

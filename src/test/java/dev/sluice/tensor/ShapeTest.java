@@ -7,6 +7,17 @@ import org.junit.jupiter.api.Test;
 
 class ShapeTest {
   @Test
+  void listsAreCountedEvenWhereTheyAreEmpty() {
+    assertThat(Shape.of().listCount()).isZero();
+    assertThat(Shape.of(5).listCount()).isEqualTo(1);
+    assertThat(Shape.of(2, 3).listCount()).isEqualTo(3);
+    assertThat(Shape.of(2, 3, 4).listCount()).isEqualTo(9);
+    assertThat(Shape.of(40_000_000, 0).listCount()).isEqualTo(40_000_001);
+    assertThat(Shape.of(0, 40_000_000).listCount()).isEqualTo(1);
+    assertThat(Shape.of(Long.MAX_VALUE, Long.MAX_VALUE, 0).listCount()).isEqualTo(1L << 62);
+  }
+
+  @Test
   void aScalarHasOneElementAndNoDimensions() {
     assertThat(Shape.of()).isSameAs(Shape.SCALAR);
     assertThat(Shape.SCALAR.elementCount()).isEqualTo(1);

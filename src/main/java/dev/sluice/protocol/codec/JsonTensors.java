@@ -37,6 +37,9 @@ public final class JsonTensors {
   private final Tensor tensor;
   private final JsonWriter out;
   private final BytesForm bytesForm;
+  /** Bytes of a list's brackets, and of the comma behind it. */
+  private static final long LIST = 3;
+
   private final DataType type;
   private final MemorySegment data;
   private final @Nullable BytesElements elements;
@@ -60,9 +63,11 @@ public final class JsonTensors {
    * Returns the number of bytes that the JSON of a tensor is likely to take, for sizing a writer.
    */
   public static long likelySize(Tensor tensor) {
-    return tensor.type() == DataType.BYTES
-        ? tensor.byteSize() * 2 + 16
-        : tensor.elementCount() * (tensor.type().byteSize() * 2L + 6) + 16;
+    long elements =
+        tensor.type() == DataType.BYTES
+            ? tensor.byteSize() * 2
+            : tensor.elementCount() * (tensor.type().byteSize() * 2L + 6);
+    return elements + LIST * Math.min(tensor.shape().listCount(), Integer.MAX_VALUE) + 16;
   }
 
   /** Writes all elements as one array, whatever the shape. */

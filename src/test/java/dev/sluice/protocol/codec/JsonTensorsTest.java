@@ -124,6 +124,15 @@ class JsonTensorsTest {
     }
   }
 
+  @Test
+  void listsWithoutElementsTakeSpaceToo() {
+    try (Tensor empty = read(DataType.FP32, Shape.of(10_000, 0), "[]")) {
+      assertThat(JsonTensors.likelySize(empty))
+          .isGreaterThanOrEqualTo(nested(empty).length())
+          .isLessThan(40_000);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"FP32", "FP64"})
   void everyFloatThatIsWrittenReadsBackToTheSameBitsInAnotherLibrary(DataType type)

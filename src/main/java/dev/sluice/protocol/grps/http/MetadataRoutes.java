@@ -16,7 +16,8 @@ record MetadataRoutes(GrpsMetadata metadata) {
 
   void model(HttpExchange http) {
     http.body()
-        .map(body -> metadata.model(modelName(body), http.caller()))
+        .compose(body -> http.compute(body.work(), () -> modelName(body)))
+        .map(name -> metadata.model(name, http.caller()))
         .onSuccess(text -> MessageJson.answerText(http, text))
         .onFailure(e -> MessageJson.answer(http, GrpsStatus.of(http.explain(e))));
   }

@@ -19,7 +19,7 @@ record RepositoryRoutes(OipServer server, boolean kserve) {
   void index(HttpExchange exchange) {
     exchange
         .body()
-        .map(RepositoryBodies::onlyReady)
+        .compose(body -> exchange.compute(body.work(), () -> RepositoryBodies.onlyReady(body)))
         .compose(ready -> RepositoryIndex.of(server.control(), ready, exchange.caller()))
         .onComplete(
             entries -> exchange.json(200, OipMetadataJson.index(entries)),
