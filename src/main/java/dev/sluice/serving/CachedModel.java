@@ -26,8 +26,16 @@ public record CachedModel(Servable model, CachingScheduler scheduler) implements
     boolean kept =
         config.responseCache() && !config.stream().decoupled() && config.sequence().isEmpty();
     return kept
-        ? new CachedModel(model, cache.before(model.scheduler(), model.meter(), model::members))
+        ? new CachedModel(
+            model,
+            cache.before(
+                model.scheduler(), model.meter(), model::members, heedsParameters(model)))
         : model;
+  }
+
+  /** Tensors are all that a session gets to see; plugins see parameters, and so may members. */
+  private static boolean heedsParameters(Servable model) {
+    return !(model instanceof ServableModel && model.metadata().parameters().isEmpty());
   }
 
   @Override

@@ -17,7 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * thread.
  */
 final class CachedResponse {
-  private record Output(String name, SharedTensor tensor) {}
+  private record Output(String name, SharedTensor tensor) {
+    NamedTensor share() {
+      return new NamedTensor(name, tensor.all());
+    }
+  }
 
   private final List<Output> outputs = new ArrayList<>();
   private final AtomicInteger holders = new AtomicInteger(1);
@@ -78,7 +82,15 @@ final class CachedResponse {
   /** Returns the answer once more, for an equal request. Valid while it is held. */
   InferenceResponse answer(InferenceRequest request) {
     List<NamedTensor> shared = new ArrayList<>(outputs.size());
-    outputs.forEach(output -> shared.add(new NamedTensor(output.name(), output.tensor().all())));
+    if (request.outputs().isEmpty()) {
+      outputs.forEach(output -> shared.add(output.share()));
+    } else {
+      request.outputs().forEach(wanted -> shared.add(output(wanted).share()));
+    }
     return new InferenceResponse(request.model().id(), request.signature(), shared);
+  }
+
+  private Output output(String name) {
+    return outputs.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
   }
 }

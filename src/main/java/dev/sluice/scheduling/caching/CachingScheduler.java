@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers from the cache what was answered before; all else goes on to the scheduler behind, and
@@ -17,6 +18,7 @@ public final class CachingScheduler implements Scheduler {
   private final ResponseCache cache;
   private final long load;
   private final Supplier<List<Long>> members;
+  private final boolean heedsParameters;
   private final Scheduler behind;
   private final VersionMeter meter;
   private final LongSupplier nanoTime;
@@ -26,12 +28,14 @@ public final class CachingScheduler implements Scheduler {
       ResponseCache cache,
       long load,
       Supplier<List<Long>> members,
+      boolean heedsParameters,
       Scheduler behind,
       VersionMeter meter,
       LongSupplier nanoTime) {
     this.cache = cache;
     this.load = load;
     this.members = members;
+    this.heedsParameters = heedsParameters;
     this.behind = behind;
     this.meter = meter;
     this.nanoTime = nanoTime;
@@ -40,11 +44,11 @@ public final class CachingScheduler implements Scheduler {
   @Override
   public Future<InferenceResponse> submit(InferenceRequest request) {
     long begun = nanoTime.getAsLong();
-    RequestKey key = RequestKey.of(load, members.get(), request);
+    RequestKey key = RequestKey.of(load, members.get(), heedsParameters, request);
     if (key == null) {
       return behind.submit(request);
     }
-    CachedResponse kept = cache.find(key);
+    CachedResponse kept = find(key);
     long looked = nanoTime.getAsLong() - begun;
     if (kept == null) {
       return behind.submit(request).map(response -> keep(key, response, looked));
@@ -52,6 +56,13 @@ public final class CachingScheduler implements Scheduler {
     InferenceResponse response = answer(request, kept);
     meter.cacheHit(looked, nanoTime.getAsLong() - begun);
     return Future.succeededFuture(response);
+  }
+
+  /** An answer with all outputs serves who wants some of them, too. */
+  private @Nullable CachedResponse find(RequestKey key) {
+    CachedResponse kept = cache.find(key);
+    RequestKey whole = kept == null ? key.ofAllOutputs() : null;
+    return whole == null ? kept : cache.find(whole);
   }
 
   private static InferenceResponse answer(InferenceRequest request, CachedResponse kept) {

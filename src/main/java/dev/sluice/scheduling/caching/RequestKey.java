@@ -15,12 +15,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Everything an answer depends on: the load of the version and those of its members, the signature,
  * the wanted outputs and each input whole, in the order of their names. Compared to the last byte,
- * so that two requests never share an answer by chance.
+ * so that two requests never share an answer by chance. Who wants all outputs names none here.
  */
 final class RequestKey {
   /** Bytes of inputs beyond which copying and hashing them would hold the event loop too long. */
@@ -33,18 +34,28 @@ final class RequestKey {
   private final List<Long> members;
   private final List<String> names;
   private final byte[] inputs;
+  private final Set<String> outputs;
+
+  /** Of all but the outputs. */
   private final int hash;
 
   private static HashFunction keyed(SecureRandom random) {
     return Hashing.sipHash24(random.nextLong(), random.nextLong());
   }
 
-  private RequestKey(long load, List<Long> members, List<String> names, byte[] inputs) {
+  private RequestKey(
+      long load,
+      List<Long> members,
+      List<String> names,
+      byte[] inputs,
+      Set<String> outputs,
+      int hash) {
     this.load = load;
     this.members = members;
     this.names = names;
     this.inputs = inputs;
-    this.hash = hash(load, members, names, inputs);
+    this.outputs = outputs;
+    this.hash = hash;
   }
 
   private static int hash(long load, List<Long> members, List<String> names, byte[] inputs) {
@@ -60,12 +71,15 @@ final class RequestKey {
    * Returns the key of a request, or null if its answer is not to be kept: it says more than its
    * tensors do, or it is large.
    *
+   * @param heeds whether the model's answers depend on parameters
    * @param load unique number of the version's load
    * @param members loads of the other models that the answer is made of
    */
-  static @Nullable RequestKey of(long load, List<Long> members, InferenceRequest request) {
+  static @Nullable RequestKey of(
+      long load, List<Long> members, boolean heeds, InferenceRequest request) {
     RequestOptions options = request.options();
-    if (!options.parameters().isEmpty() || !options.sequence().equals(SequenceStep.NONE)) {
+    boolean saysMore = heeds && !options.parameters().isEmpty();
+    if (saysMore || !options.sequence().equals(SequenceStep.NONE)) {
       return null;
     }
     long bytes = 0;
@@ -91,8 +105,21 @@ final class RequestKey {
       MemorySegment.copy(tensor.data(), ValueLayout.JAVA_BYTE, 0, copy, at, size);
       at += size;
     }
-    names.addAll(request.outputs());
-    return new RequestKey(load, members, names, copy);
+    return new RequestKey(
+        load, members, names, copy, outputs(request), hash(load, members, names, copy));
+  }
+
+  /** None if all are wanted. */
+  private static Set<String> outputs(InferenceRequest request) {
+    Set<String> wanted = Set.copyOf(request.outputs());
+    return wanted.size() == request.signature().outputs().size() ? Set.of() : wanted;
+  }
+
+  /** Returns the key of the same request for all outputs; null if it is that already. */
+  @Nullable RequestKey ofAllOutputs() {
+    return outputs.isEmpty()
+        ? null
+        : new RequestKey(load, members, names, inputs, Set.of(), hash);
   }
 
   boolean isOf(long wanted) {
@@ -105,7 +132,7 @@ final class RequestKey {
 
   /** About what it takes. */
   long byteSize() {
-    return inputs.length + 64L * (names.size() + members.size());
+    return inputs.length + 64L * (names.size() + members.size() + outputs.size());
   }
 
   @Override
@@ -113,6 +140,7 @@ final class RequestKey {
     return other instanceof RequestKey key
         && load == key.load
         && hash == key.hash
+        && outputs.equals(key.outputs)
         && members.equals(key.members)
         && names.equals(key.names)
         && Arrays.equals(inputs, key.inputs);
@@ -120,6 +148,6 @@ final class RequestKey {
 
   @Override
   public int hashCode() {
-    return hash;
+    return 31 * hash + outputs.hashCode();
   }
 }

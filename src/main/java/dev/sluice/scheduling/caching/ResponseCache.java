@@ -50,10 +50,16 @@ public final class ResponseCache {
    *
    * @param meter counts hits and misses
    * @param members of which loads of other models its answers are made, at this moment
+   * @param heedsParameters whether its answers depend on parameters of requests: those that have
+   *     some are not cached then
    */
   public CachingScheduler before(
-      Scheduler scheduler, VersionMeter meter, Supplier<List<Long>> members) {
-    return new CachingScheduler(this, loads.incrementAndGet(), members, scheduler, meter, nanoTime);
+      Scheduler scheduler,
+      VersionMeter meter,
+      Supplier<List<Long>> members,
+      boolean heedsParameters) {
+    return new CachingScheduler(
+        this, loads.incrementAndGet(), members, heedsParameters, scheduler, meter, nanoTime);
   }
 
   /** Returns the cached response of a key, retained for the caller; null if there is none. */

@@ -39,7 +39,7 @@ class ResponseCacheTest {
       new FakeModelLease(new ModelId("m", 1), FakeSession.METADATA);
   private final VersionMeter meter = Telemetry.unseen().version(lease.id());
   private List<Long> members = List.of(1L, 2L);
-  private final CachingScheduler scheduler = cache.before(adding, meter, () -> members);
+  private final CachingScheduler scheduler = cache.before(adding, meter, () -> members, true);
   private long blocksBefore;
 
   /** Adds one to each number, at once. */
@@ -60,9 +60,14 @@ class ResponseCacheTest {
         for (int i = 0; i < x.length; i++) {
           x[i]++;
         }
-        var y = new NamedTensor("y", Tensors.floats(Shape.of(x.length), x));
+        List<String> wanted =
+            request.outputs().isEmpty() ? List.of("y", "doubled") : request.outputs();
+        List<NamedTensor> outputs =
+            wanted.stream()
+                .map(name -> new NamedTensor(name, Tensors.floats(Shape.of(x.length), x)))
+                .toList();
         return Future.succeededFuture(
-            new InferenceResponse(request.model().id(), request.signature(), List.of(y)));
+            new InferenceResponse(request.model().id(), request.signature(), outputs));
       }
     }
 
@@ -128,7 +133,7 @@ class ResponseCacheTest {
         guessable.add(
             Arrays.hashCode(
                 request.inputs().getFirst().tensor().data().toArray(ValueLayout.JAVA_BYTE)));
-        hashes.add(requireNonNull(RequestKey.of(1, members, request)).hashCode());
+        hashes.add(requireNonNull(RequestKey.of(1, members, true, request)).hashCode());
       }
     }
     assertThat(guessable).hasSize(1);
@@ -140,8 +145,32 @@ class ResponseCacheTest {
     ask(1, 2);
     ask(1, 3);
     ask(1, 2, 0);
-    ask(request(RequestOptions.NONE, List.of("y"), 1, 2));
-    assertThat(adding.runs).isEqualTo(4);
+    assertThat(adding.runs).isEqualTo(3);
+  }
+
+  private List<String> outputs(String... wanted) {
+    try (InferenceResponse response =
+        scheduler.submit(request(RequestOptions.NONE, List.of(wanted), 7)).result()) {
+      return response.outputs().stream().map(NamedTensor::name).toList();
+    }
+  }
+
+  @Test
+  void whoWantsSomeOutputsIsServedByAnAnswerThatHasAll() {
+    assertThat(outputs()).containsExactly("y", "doubled");
+    assertThat(outputs("doubled")).containsExactly("doubled");
+    assertThat(outputs("doubled", "y")).containsExactly("doubled", "y");
+    assertThat(adding.runs).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerWithSomeOutputsServesNobodyWhoWantsOthers() {
+    assertThat(outputs("y")).containsExactly("y");
+    assertThat(outputs("y")).containsExactly("y");
+    assertThat(adding.runs).isEqualTo(1);
+    assertThat(outputs("doubled")).containsExactly("doubled");
+    assertThat(outputs()).containsExactly("y", "doubled");
+    assertThat(adding.runs).isEqualTo(3);
   }
 
   @Test
@@ -155,6 +184,18 @@ class ResponseCacheTest {
     ask(request(parameters, List.of(), 1));
     ask(request(parameters, List.of(), 1));
     assertThat(adding.runs).isEqualTo(3);
+  }
+
+  @Test
+  void parametersChangeNothingForAModelThatDoesNotHeedThem() {
+    var parameters =
+        new RequestOptions(
+            0, SequenceStep.NONE, Map.of("k", (ParameterValue) new ParameterValue.Text("v")));
+    CachingScheduler heedless = cache.before(adding, meter, () -> members, false);
+    heedless.submit(request(RequestOptions.NONE, List.of(), 1)).result().close();
+    heedless.submit(request(parameters, List.of(), 1)).result().close();
+    heedless.close();
+    assertThat(adding.runs).isEqualTo(1);
   }
 
   @Test
@@ -223,7 +264,7 @@ class ResponseCacheTest {
   void anAnswerIsGivenIfThereIsNoMemoryToKeepIt() {
     var roomy = new ResponseCache(1 << 20, System::nanoTime);
     InferenceRequest request = request(RequestOptions.NONE, List.of(), new float[1 << 16]);
-    RequestKey key = requireNonNull(RequestKey.of(1, members, request));
+    RequestKey key = requireNonNull(RequestKey.of(1, members, true, request));
     try (InferenceResponse response = adding.submit(request).result()) {
       var budget = new MemoryBudget(TensorMemory.openBytes() + response.byteSize() / 2);
       try (var account = budget.account()) {
@@ -240,7 +281,7 @@ class ResponseCacheTest {
   @Test
   void anotherLoadOfTheModelHasAnswersOfItsOwn() {
     ask(1);
-    var other = cache.before(adding, meter, () -> members);
+    var other = cache.before(adding, meter, () -> members, true);
     other.submit(request(RequestOptions.NONE, List.of(), 1)).result().close();
     assertThat(adding.runs).isEqualTo(2);
     other.close();
