@@ -28,8 +28,7 @@ public record CachedModel(Servable model, CachingScheduler scheduler) implements
     return kept
         ? new CachedModel(
             model,
-            cache.before(
-                model.scheduler(), model.meter(), model::members, heedsParameters(model)))
+            cache.before(model.scheduler(), model.meter(), model::members, heedsParameters(model)))
         : model;
   }
 

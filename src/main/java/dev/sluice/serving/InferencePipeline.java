@@ -89,9 +89,10 @@ public final class InferencePipeline implements DataPlane {
 
   @Override
   public Future<InferenceResponse> infer(InferenceRequest request) {
-    if (request.model().metadata().whole()) {
-      return inferWhole(request);
-    }
+    return request.model().metadata().whole() ? inferWhole(request) : inferOnce(request);
+  }
+
+  private Future<InferenceResponse> inferOnce(InferenceRequest request) {
     Servable model = servable(request.model());
     try {
       RequestValidator.require(request);
@@ -114,6 +115,10 @@ public final class InferencePipeline implements DataPlane {
     }
     if (answers.size() > 1) {
       return inferAll(answers).map(AnswerRows::join);
+    }
+    if (!servable(request.model()).joinsStream()) {
+      releasePermit(request.model());
+      return inferOnce(request);
     }
     var whole = new WholeText();
     inferStream(request, whole);

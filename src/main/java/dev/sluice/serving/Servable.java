@@ -39,6 +39,11 @@ public interface Servable extends LoadedModel {
     return facts().admission();
   }
 
+  /** Returns whether one answer is put together of the stream that it answers by. */
+  default boolean joinsStream() {
+    return metadata().whole();
+  }
+
   /** Returns the scheduler of the requests. For event loops. */
   Scheduler scheduler();
 

@@ -124,6 +124,11 @@ public final class ServableConverted implements Servable {
   }
 
   @Override
+  public boolean joinsStream() {
+    return model.joinsStream();
+  }
+
+  @Override
   public StreamMeter streamMeter(InferenceRequest request) {
     return metadata().decoupled() ? model.streamMeter(request) : StreamMeter.NONE;
   }

@@ -102,6 +102,12 @@ public record ServableEnsemble(
     return model.read(ModelLease::metadata);
   }
 
+  /** Each member gives its whole answer to those behind it. */
+  @Override
+  public boolean joinsStream() {
+    return false;
+  }
+
   @Override
   public StreamMeter streamMeter(InferenceRequest request) {
     return metadata().streams() ? new EnsembleStreamMeter(scheduler, request) : StreamMeter.NONE;

@@ -8,7 +8,9 @@ import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Poet;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
+import dev.sluice.testing.TinyEncoder;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -34,6 +36,20 @@ class EnsembleTextIT {
             + " completion_tokens: count } }");
     TestModels.ensemble(
         models, "encore", "{ model: recital, inputs: { question: q }, outputs: { answer: a } }");
+    TestModels.ensemble(
+        models,
+        "echo",
+        "{ model: poet, inputs: { text: question }, outputs: { text: answer } },"
+            + " { model: poet, inputs: { text: answer }, outputs: { text: echo } }",
+        "answer, echo");
+    Path tiny = TinyEncoder.ofVectors(false).writeTo(models, "tiny");
+    Files.writeString(tiny.resolve("model.yml"), "encoder: { task: embedding, pooling: mean }\n");
+    TestModels.ensemble(
+        models,
+        "meant",
+        "{ model: poet, inputs: { text: question }, outputs: { text: answer } },"
+            + " { model: tiny, inputs: { text: answer }, outputs: { embedding: meaning } }",
+        "answer, meaning");
     server = RunningServer.start(models);
     http = new HttpCaller(server.port());
   }
@@ -110,6 +126,32 @@ class EnsembleTextIT {
     assertThat(
             http.answer("/v2/models/encore/generate", "{\"q\": \"Say it.\"}").get("a").textValue())
         .isEqualTo(Poet.SAID);
+  }
+
+  private static JsonNode vector(String text) {
+    return http.answer("/v2/models/tiny/generate", "{\"text\": \"" + text + "\"}").get("embedding");
+  }
+
+  @Test
+  void aModelBehindATextReadsAllOfItForOneAnswer() {
+    JsonNode meant = http.answer("/v2/models/meant/generate", "{\"question\": \"Say it.\"}");
+    assertThat(meant.get("answer").textValue()).isEqualTo(Poet.SAID);
+    assertThat(meant.get("meaning")).isEqualTo(vector(Poet.SAID));
+
+    JsonNode echo = http.answer("/v2/models/echo/generate", "{\"question\": \"Say it.\"}");
+    assertThat(echo.get("answer").textValue()).isEqualTo(Poet.SAID);
+    assertThat(echo.get("echo").textValue()).isEqualTo(Poet.SAID);
+  }
+
+  @Test
+  void aModelBehindAStreamOfTextReadsEachMessageThatSaysSomething() {
+    List<JsonNode> events = stream("meant", "{\"question\": \"Say it.\"}");
+    assertThat(events).allMatch(event -> event.get("error") == null);
+    for (JsonNode event : events) {
+      String said = event.get("answer").textValue();
+      assertThat(event.get("meaning")).isEqualTo(said.isEmpty() ? null : vector(said));
+    }
+    assertThat(events.getLast().get("answer").textValue()).isEmpty();
   }
 
   @Test

@@ -207,7 +207,6 @@ class SeveralStreamsIT {
       textBlock =
           """
           numbers | "ids": [1, 2]
-          echoes  | "question": "Say it."
           """)
   void aModelWhoseAnswersCouldNotBeToldApartHasOneInAStream(String model, String input) {
     Answer refused =

@@ -81,9 +81,25 @@ public final class TestModels {
    * @param steps in YAML, one behind the other
    */
   public static void ensemble(Path models, String name, String steps) throws IOException {
+    ensemble(models, name, steps, "");
+  }
+
+  /**
+   * The same with outputs that steps take, too.
+   *
+   * @param outputs in YAML, separated by commas
+   */
+  public static void ensemble(Path models, String name, String steps, String outputs)
+      throws IOException {
     Path folder = Files.createDirectories(models.resolve(name));
     Files.createDirectories(folder.resolve("1"));
-    Files.writeString(folder.resolve("model.yml"), "ensemble: { steps: [" + steps + "] }\n");
+    Files.writeString(
+        folder.resolve("model.yml"),
+        "ensemble: { steps: ["
+            + steps
+            + "]"
+            + (outputs.isEmpty() ? "" : ", outputs: [" + outputs + "]")
+            + " }\n");
   }
 
   /** A model's folder under a name and version 1, with the default settings. */

@@ -37,6 +37,7 @@ public final class JsonTensors {
   private final Tensor tensor;
   private final JsonWriter out;
   private final BytesForm bytesForm;
+
   /** Bytes of a list's brackets, and of the comma behind it. */
   private static final long LIST = 3;
 

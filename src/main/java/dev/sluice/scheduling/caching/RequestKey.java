@@ -117,9 +117,7 @@ final class RequestKey {
 
   /** Returns the key of the same request for all outputs; null if it is that already. */
   @Nullable RequestKey ofAllOutputs() {
-    return outputs.isEmpty()
-        ? null
-        : new RequestKey(load, members, names, inputs, Set.of(), hash);
+    return outputs.isEmpty() ? null : new RequestKey(load, members, names, inputs, Set.of(), hash);
   }
 
   boolean isOf(long wanted) {

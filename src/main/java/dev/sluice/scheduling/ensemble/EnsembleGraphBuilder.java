@@ -112,8 +112,8 @@ public final class EnsembleGraphBuilder {
     Map<String, Integer> outputs = outputNumbers(signature);
     return new EnsembleGraph(
         name,
-        new MemberTraits(models, levels)
-            .addTo(metadata, outputs)
+        new MemberTraits(models)
+            .addTo(metadata)
             .withStreams(ordered.stream().anyMatch(EnsembleStep::streams)),
         ordered,
         levels,
@@ -151,7 +151,9 @@ public final class EnsembleGraphBuilder {
     List<Link> inputs = new ArrayList<>();
     step.inputs().forEach((input, tensor) -> inputs.add(new Link(input, number(tensor))));
     boolean streams = chain ? model.streams() : model.decoupled();
-    steps.add(new EnsembleStep(steps.size() + 1, selector(step), streams, inputs, outputs));
+    steps.add(
+        new EnsembleStep(
+            steps.size() + 1, selector(step), streams, model.whole(), inputs, outputs));
   }
 
   private void requireBatch(EnsembleConfig.Step step, ModelMetadata model) {

@@ -19,11 +19,17 @@ import java.util.function.ObjIntConsumer;
  * @param number its place in the settings, from 1
  * @param member which version of which model
  * @param streams whether it may answer a request for a stream by any number of responses
+ * @param says whether it answers by text, piece by piece: a piece may be empty
  * @param inputs what the model takes
  * @param outputs what the model writes
  */
 record EnsembleStep(
-    int number, ModelSelector member, boolean streams, List<Link> inputs, List<Link> outputs) {
+    int number,
+    ModelSelector member,
+    boolean streams,
+    boolean says,
+    List<Link> inputs,
+    List<Link> outputs) {
   /**
    * A tensor of the ensemble by one model's name for it.
    *

@@ -5,8 +5,11 @@ import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.scheduling.ensemble.EnsembleGraph.Route;
+import dev.sluice.tensor.BytesElements;
+import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.SharedTensor;
+import dev.sluice.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -51,6 +54,10 @@ final class EnsembleStream extends StreamedRun {
     private final int level = outer == null ? 0 : outer.level + 1;
     private final @Nullable SharedTensor[] own = new SharedTensor[graph.tensorCount()];
     private final BitSet begun = new BitSet();
+
+    /** Tensors of its own that are pieces of text without a letter. */
+    private final BitSet silent = new BitSet();
+
     private final @Nullable Feed source;
     private final boolean last;
 
@@ -71,13 +78,24 @@ final class EnsembleStream extends StreamedRun {
       return own[number] != null || outer == null ? own[number] : outer.tensor(number);
     }
 
+    private boolean isSilent(int number) {
+      return own[number] != null || outer == null ? silent.get(number) : outer.isSilent(number);
+    }
+
+    /** No model has anything to say of the empty text with which a stream of text may end. */
     private boolean isReady(EnsembleStep step) {
       for (EnsembleStep.Link input : step.inputs()) {
-        if (graph.isWritten(input.tensor()) && tensor(input.tensor()) == null) {
+        int number = input.tensor();
+        if (graph.isWritten(number) && (tensor(number) == null || isSilent(number))) {
           return false;
         }
       }
       return true;
+    }
+
+    private void own(EnsembleStep step, Tensor tensor, int number) {
+      silent.set(number, step.says() && isEmptyText(tensor));
+      own[number] = new SharedTensor(tensor);
     }
 
     /** Goes on with what a step has given, which belongs to this level. */
@@ -89,7 +107,7 @@ final class EnsembleStream extends StreamedRun {
         fail(step, e);
         return;
       }
-      step.distribute(response, (tensor, number) -> own[number] = new SharedTensor(tensor));
+      step.distribute(response, (tensor, number) -> own(step, tensor, number));
       run();
     }
 
@@ -140,7 +158,7 @@ final class EnsembleStream extends StreamedRun {
     private void goOn() {
       List<EnsembleStep> steps = graph.steps();
       for (int i = 0; i < steps.size(); i++) {
-        if (runsHere(i) && steps.get(i).streams()) {
+        if (runsHere(i) && steps.get(i).streams() && isReady(steps.get(i))) {
           stream(steps.get(i));
           return;
         }
@@ -214,6 +232,14 @@ final class EnsembleStream extends StreamedRun {
     public void ended() {
       scope.end();
     }
+  }
+
+  private static boolean isEmptyText(Tensor tensor) {
+    if (tensor.type() != DataType.BYTES || tensor.elementCount() != 1) {
+      return false;
+    }
+    var elements = new BytesElements(tensor);
+    return elements.next() && elements.length() == 0;
   }
 
   @Override

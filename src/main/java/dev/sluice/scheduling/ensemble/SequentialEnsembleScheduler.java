@@ -71,7 +71,7 @@ public final class SequentialEnsembleScheduler implements Scheduler, StreamSched
     for (EnsembleConfig.Step step : ensemble.steps()) {
       ModelSelector member = EnsembleGraphBuilder.selector(step);
       boolean streams = known.apply(member).streams();
-      steps.add(new EnsembleStep(steps.size() + 1, member, streams, List.of(), List.of()));
+      steps.add(new EnsembleStep(steps.size() + 1, member, streams, false, List.of(), List.of()));
     }
     ModelMetadata first = known.apply(steps.getFirst().member());
     ModelMetadata last = known.apply(steps.getLast().member());

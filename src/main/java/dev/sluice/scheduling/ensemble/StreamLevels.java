@@ -70,13 +70,4 @@ final class StreamLevels {
   int of(int step) {
     return levels[step];
   }
-
-  /**
-   * Returns whether there is one of a tensor for each response, not for each request.
-   *
-   * @param tensor its number
-   */
-  boolean isStreamed(int tensor) {
-    return ofTensors.getOrDefault(tensor, 0) > 0;
-  }
 }
