@@ -215,6 +215,20 @@ public final class MemoryBudget {
     return MemoryExhausted.ofShare(bytes, share.held(), share.limit(kind));
   }
 
+  /**
+   * Requires that a stream may begin, which holds more with each step.
+   *
+   * @param part of the budget that it leaves to others
+   * @throws MemoryExhausted if less is free
+   */
+  public void requireForStream(int part) {
+    long free = free(Long.MAX_VALUE);
+    if (free < limit / part) {
+      refusals.increment();
+      throw MemoryExhausted.ofStream(free, limit / part, limit);
+    }
+  }
+
   private long ceiling(long bytes) {
     if (bytes > SMALL) {
       return limit - limit / RESERVE_PART;

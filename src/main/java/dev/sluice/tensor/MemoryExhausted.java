@@ -17,6 +17,13 @@ public final class MemoryExhausted extends RuntimeException {
     super(text, null, false, false);
   }
 
+  /** Makes the error for a stream that may not begin with so little free. */
+  static MemoryExhausted ofStream(long free, long wanted, long limit) {
+    return new MemoryExhausted(
+        "a stream needs more of the server's memory budget to begin with: %d bytes are free of %d, wanted %d (setting limits.memory)"
+            .formatted(free, limit, wanted));
+  }
+
   /** Makes the error for a client whose share is exhausted, while the budget is not. */
   static MemoryExhausted ofShare(long asked, long held, long limit) {
     return new MemoryExhausted(

@@ -5,8 +5,6 @@ import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
 import dev.sluice.telemetry.CallRecord;
 import dev.sluice.telemetry.StreamRecord;
-import dev.sluice.tensor.MemoryAccount;
-import dev.sluice.tensor.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -38,7 +36,12 @@ import org.jspecify.annotations.Nullable;
  * Of the call's event loop.
  */
 public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
-  /** The part of the budget that a new stream leaves to those that are there. */
+  /**
+   * The part of the budget that a new stream leaves to those that are there. What a stream keeps
+   * from step to step is there with its first response, and stays for as long as its client reads.
+   * One is refused then if less than a quarter of the budget is left: an eighth is for those that
+   * go on, whose next steps and responses may be larger, and an eighth is never for what is large.
+   */
   private static final int LEFT_PART = 8;
 
   /** Responses that are asked for ahead. */
@@ -187,7 +190,7 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
             response.work(),
             () -> {
               if (first && !response.last()) {
-                requireMemory(exchange.memory());
+                exchange.memory().budget().requireForStream(LEFT_PART);
               }
               return encoder.apply(response);
             })
@@ -196,19 +199,6 @@ public final class StreamPump implements Flow.Subscriber<InferenceResponse> {
           encoding = false;
         })
         .onComplete(this::sent, this::failed);
-  }
-
-  /**
-   * What a stream keeps from step to step is there with its first response, and stays for as long
-   * as its client reads. One is refused then if less than a quarter of the budget is left: an
-   * eighth is for those that go on, whose next steps and responses may be larger, and an eighth is
-   * never for what is large.
-   */
-  private static void requireMemory(MemoryAccount account) {
-    MemoryBudget budget = account.budget();
-    if (budget.free(Long.MAX_VALUE) < budget.limit() / LEFT_PART) {
-      throw account.refusal(MemoryBudget.Kind.ANSWER, MemoryBudget.SMALL);
-    }
   }
 
   private void sent(Buffer piece) {

@@ -208,4 +208,19 @@ class MemoryBudgetTest {
     }
     return most;
   }
+
+  @Test
+  void aStreamThatMayNotBeginIsToldHowMuchIsFreeAndWanted() {
+    var budget = new MemoryBudget(8_000_000);
+    budget.requireForStream(8);
+    try (MemoryAccount other = budget.account()) {
+      other.force(Kind.BODY, 6_500_000);
+      assertThatThrownBy(() -> budget.requireForStream(8))
+          .isInstanceOf(MemoryExhausted.class)
+          .hasMessageMatching(
+              "a stream needs more of the server's memory budget to begin with: \\d+ bytes are free"
+                  + " of 8000000, wanted 1000000 \\(setting limits.memory\\)");
+    }
+    assertThat(budget.refusals()).isEqualTo(1);
+  }
 }

@@ -68,7 +68,7 @@ public class RequestKeyBenchmark {
 
   @Benchmark
   public int keyed() {
-    return requireNonNull(RequestKey.of(1, List.of(), request)).hashCode();
+    return requireNonNull(RequestKey.of(1, List.of(), true, request)).hashCode();
   }
 
   @Benchmark
