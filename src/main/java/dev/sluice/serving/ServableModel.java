@@ -160,7 +160,7 @@ public final class ServableModel implements Servable {
         cancellableQueue,
         rules::rows,
         step -> arrived(step, workerCalls),
-        pool.nanoTime(),
+        facts.meter(),
         config.stream().maxStreams());
   }
 

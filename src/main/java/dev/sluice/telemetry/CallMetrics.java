@@ -261,7 +261,7 @@ record CallMetrics(Telemetry telemetry) implements MetricSource {
 
   private void signatures(MetricsPage page) {
     Family requests =
-        page.family("sluice_signature_requests_total", COUNTER, "Requests that a run answered.");
+        page.family("sluice_signature_requests_total", COUNTER, "Requests that runs answered.");
     Family seconds =
         page.family(
             "sluice_signature_compute_seconds_total", COUNTER, "Time that their runs took.");

@@ -338,7 +338,8 @@ public final class BatchRunner {
     if (trace != null) {
       trace.outputs(outputs);
     }
-    meter.answered(member.sinceNanos(), rules.inferences(request), request.times(), trace);
+    meter.answered(
+        member.sinceNanos(), rules.inferences(request), member.isStep(), request.times(), trace);
     breaker.answered(meter.computeNanos());
     member.complete(new InferenceResponse(request.model().id(), request.signature(), outputs));
     completed.accept(member);

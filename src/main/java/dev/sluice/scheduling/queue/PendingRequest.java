@@ -161,6 +161,11 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
     return underWay;
   }
 
+  /** Returns whether it is a step of a stream, the first or a later one. */
+  public boolean isStep() {
+    return recipient instanceof CacheHolder;
+  }
+
   /** Returns the most bytes that its stream may keep from step to step; 0 if it is none. */
   public long cacheBytes() {
     return recipient instanceof CacheHolder stream ? stream.cacheBytes() : 0;

@@ -1,5 +1,10 @@
 package dev.sluice.scheduling.stream;
 
+import static dev.sluice.telemetry.meter.FailureReason.BACKEND;
+import static dev.sluice.telemetry.meter.FailureReason.CANCELED;
+import static dev.sluice.telemetry.meter.FailureReason.OTHER;
+import static dev.sluice.telemetry.meter.FailureReason.REJECTED;
+
 import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
@@ -134,6 +139,9 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
 
   private void closeIfParked() {
     if (demand.compareAndSet(0, 1)) {
+      if (begun) {
+        admission.failed(this, request.isCancelled() ? CANCELED : REJECTED);
+      }
       close();
     }
   }
@@ -187,13 +195,14 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
 
   private void begin() {
     begun = true;
+    sinceNanos = admission.now();
     if (steps.isOver()) {
+      admission.ended(request, this);
       close();
       deliver(null, null);
       return;
     }
     InferenceRequest step = steps.next();
-    sinceNanos = admission.now();
     try {
       admission.offerFirst(step, callerContext, this);
     } catch (RuntimeException | Error e) {
@@ -282,6 +291,7 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
       close();
       return true;
     } catch (RuntimeException | Error e) {
+      admission.failed(this, BACKEND);
       close();
       step.complete(explain(request, e));
       return true;
@@ -293,6 +303,7 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
     boolean over = steps.isOver();
     step.complete(sent == null ? null : response(sent, over));
     if (over) {
+      admission.ended(request, this);
       close();
       return true;
     }
@@ -336,6 +347,7 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
     PendingRequest step = nextStep();
     if (!admission.offer(step)) {
       step.request().close();
+      admission.failed(this, OTHER);
       close();
       PendingRequest unanswered = last;
       callerContext.runOnContext(_ -> {

@@ -8,12 +8,12 @@ import dev.sluice.scheduling.deadline.CallerContexts;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /** Streams whose steps wait in the model's queue. */
@@ -24,7 +24,7 @@ public final class QueuedStreams implements StreamScheduler {
   private final CallerContexts contexts;
   private final StreamPlan plan;
   private final StreamAdmission admission;
-  private final LongSupplier nanoTime;
+  private final VersionMeter meter;
 
   /**
    * @param plan what a stream of this model consists of
@@ -32,6 +32,7 @@ public final class QueuedStreams implements StreamScheduler {
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
+   * @param meter counts streams when they end
    * @param maxStreams streams that may be open at once
    */
   public QueuedStreams(
@@ -41,13 +42,12 @@ public final class QueuedStreams implements StreamScheduler {
       CancellableQueue cancellableQueue,
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
-      LongSupplier nanoTime,
+      VersionMeter meter,
       int maxStreams) {
     this.contexts = contexts;
     this.plan = plan;
-    this.admission =
-        new StreamAdmission(queue, cancellableQueue, rows, arrived, nanoTime, maxStreams);
-    this.nanoTime = nanoTime;
+    this.admission = new StreamAdmission(queue, cancellableQueue, rows, arrived, meter, maxStreams);
+    this.meter = meter;
   }
 
   @Override
@@ -115,7 +115,7 @@ public final class QueuedStreams implements StreamScheduler {
 
   private void watch(QueuedStream stream, Deadline deadline) {
     if (deadline.exists()) {
-      long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - nanoTime.getAsLong());
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - meter.now());
       stream.expiresBy(contexts.vertx().setTimer(Math.max(0, millis) + 1, _ -> stream.expire()));
     }
   }

@@ -8,10 +8,11 @@ import dev.sluice.scheduling.queue.CacheHolder;
 import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /**
@@ -25,7 +26,7 @@ final class StreamAdmission {
   private final CancellableQueue cancellableQueue;
   private final ToIntFunction<InferenceRequest> rows;
   private final Consumer<PendingRequest> arrived;
-  private final LongSupplier nanoTime;
+  private final VersionMeter meter;
   private final int maxStreams;
   private final CallerShares shares;
   private final AtomicInteger streams = new AtomicInteger();
@@ -35,6 +36,7 @@ final class StreamAdmission {
    * @param cancellableQueue of the same queue
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
+   * @param meter counts streams when they end
    * @param maxStreams streams that may be open at once
    */
   StreamAdmission(
@@ -42,13 +44,13 @@ final class StreamAdmission {
       CancellableQueue cancellableQueue,
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
-      LongSupplier nanoTime,
+      VersionMeter meter,
       int maxStreams) {
     this.queue = queue;
     this.cancellableQueue = cancellableQueue;
     this.rows = rows;
     this.arrived = arrived;
-    this.nanoTime = nanoTime;
+    this.meter = meter;
     this.maxStreams = maxStreams;
     this.shares = new CallerShares(maxStreams, "streams", "stream.max_streams");
   }
@@ -95,7 +97,17 @@ final class StreamAdmission {
 
   /** Returns the time, in nanoseconds. */
   long now() {
-    return nanoTime.getAsLong();
+    return meter.now();
+  }
+
+  /** Records that a stream has ended well. */
+  void ended(InferenceRequest request, CacheHolder stream) {
+    meter.streamed(request.signature().name(), stream.sinceNanos());
+  }
+
+  /** Records that a stream that has begun ends without one of its steps having failed. */
+  void failed(CacheHolder stream, FailureReason reason) {
+    meter.withdrawn(reason, stream.sinceNanos());
   }
 
   /**
@@ -127,7 +139,7 @@ final class StreamAdmission {
   PendingRequest underWay(
       InferenceRequest step, Context callerContext, CacheHolder stream, boolean reservesCache) {
     return PendingRequest.underWay(
-        step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream, reservesCache);
+        step, callerContext, rows.applyAsInt(step), meter.now(), stream, reservesCache);
   }
 
   /** Puts a later step into the queue; false if the queue is closed. */

@@ -74,11 +74,18 @@ public final class RunMeter {
   private long requestRows;
   private long sinceSum;
 
+  /** Those that are whole requests, and no steps of streams. */
+  private int whole;
+
+  private long wholeSinceSum;
+
   /** Gets the latencies of every request; null if none is configured. */
   private final LatencySummary.@Nullable OfVersion summaries;
 
   /** Of the requests of the run under way, when they began to wait; only for summaries. */
   private long[] since = new long[0];
+
+  private boolean[] steps = new boolean[0];
 
   /** Requests that are traced, and when they began to wait. */
   private final List<Traced> traced = new ArrayList<>(0);
@@ -114,6 +121,8 @@ public final class RunMeter {
     requests = 0;
     requestRows = 0;
     sinceSum = 0;
+    whole = 0;
+    wholeSinceSum = 0;
     traced.clear();
     timed.clear();
     begun = now;
@@ -136,17 +145,29 @@ public final class RunMeter {
     return computed - computing;
   }
 
+  /** Records that one request of the run has its answer, which is all that it asked for. */
+  public void answered(
+      long sinceNanos,
+      long batchSize,
+      @Nullable ComposingModelTimes times,
+      @Nullable RequestTrace trace) {
+    answered(sinceNanos, batchSize, false, times, trace);
+  }
+
   /**
    * Records that one request of the run has its answer.
    *
    * @param sinceNanos when it began to wait
    * @param batchSize its rows
+   * @param isStep whether it is a step of a stream, which is counted as answered when it ends:
+   *     {@link VersionMeter#streamed}
    * @param times where the times of its run are added up besides
    * @param trace what records it
    */
   public void answered(
       long sinceNanos,
       long batchSize,
+      boolean isStep,
       @Nullable ComposingModelTimes times,
       @Nullable RequestTrace trace) {
     if (times != null) {
@@ -155,12 +176,18 @@ public final class RunMeter {
     if (summaries != null) {
       if (requests == since.length) {
         since = Arrays.copyOf(since, Math.max(8, 2 * requests));
+        steps = Arrays.copyOf(steps, since.length);
       }
       since[requests] = sinceNanos;
+      steps[requests] = isStep;
     }
     requests++;
     requestRows += batchSize;
     sinceSum += sinceNanos;
+    if (!isStep) {
+      whole++;
+      wholeSinceSum += sinceNanos;
+    }
     waiting.add(begun - sinceNanos);
     if (trace != null) {
       traced.add(new Traced(trace, sinceNanos));
@@ -177,11 +204,11 @@ public final class RunMeter {
     runs.add(1);
     lengths.add(computed - computing);
     rows.add(requestRows);
-    success.add(requests, requests * now - sinceSum);
+    success.add(whole, whole * now - wholeSinceSum);
     queue.add(requests, requests * begun - sinceSum);
     input.add(requests, requests * (computing - begun));
     infer.add(requests, requests * (computed - computing));
-    signature.infer.add(requests, computed - computing);
+    signature.infer.add(whole, computed - computing);
     output.add(requests, requests * (now - computed));
     countBatch(now);
     if (summaries != null) {
@@ -204,7 +231,9 @@ public final class RunMeter {
 
   private void summarize(LatencySummary.OfVersion to, long now) {
     for (int i = 0; i < requests; i++) {
-      to.request.add(now - since[i], 1, now);
+      if (!steps[i]) {
+        to.request.add(now - since[i], 1, now);
+      }
       to.queue.add(begun - since[i], 1, now);
     }
     to.input.add(computing - begun, requests, now);

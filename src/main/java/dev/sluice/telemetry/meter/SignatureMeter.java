@@ -8,7 +8,10 @@ package dev.sluice.telemetry.meter;
 final class SignatureMeter {
   private final String name;
 
-  /** Requests that were answered, and how long the model computed for them. */
+  /**
+   * Requests that were answered, and how long the model computed for them and for steps of streams,
+   * which {@link VersionMeter} counts.
+   */
   final SingleWriterTimer infer = new SingleWriterTimer();
 
   SignatureMeter(String name) {

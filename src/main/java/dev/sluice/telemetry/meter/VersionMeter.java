@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
@@ -46,6 +47,10 @@ public final class VersionMeter {
   private final DurationAdder composedQueue = new DurationAdder();
   private final ComposedBatches composedBatches = new ComposedBatches();
   private final ResponseMeter responses = new ResponseMeter();
+
+  /** By signature: the streams that have ended well. */
+  private final ConcurrentMap<String, LongAdder> streams = new ConcurrentHashMap<>();
+
   private final LatencySummary.@Nullable OfVersion summaries;
   private volatile long loadNanos;
 
@@ -285,6 +290,22 @@ public final class VersionMeter {
     }
   }
 
+  /**
+   * Records that a stream has ended well: one request, whose steps are counted as runs. Any thread.
+   *
+   * @param signature the one that it asked
+   * @param sinceNanos when it began to wait for its first step
+   */
+  public void streamed(String signature, long sinceNanos) {
+    lastMillis = clock.millis();
+    long now = now();
+    streams.computeIfAbsent(signature, _ -> new LongAdder()).increment();
+    unqueued.add(now - sinceNanos);
+    if (summaries != null) {
+      summaries.request.add(now - sinceNanos, 1, now);
+    }
+  }
+
   /** Records that a request that was accepted left the queue without having run. Any thread. */
   public void withdrawn(FailureReason reason, long sinceNanos) {
     failed(reason, now() - sinceNanos);
@@ -402,6 +423,9 @@ public final class VersionMeter {
             each.name(), (_, before) -> each.infer.plus(before == null ? NEVER : before));
       }
     }
+    streams.forEach((name, ended) ->
+        signatures.computeIfPresent(
+            name, (_, runs) -> new Times(runs.count() + ended.sum(), runs.nanos())));
     return signatures;
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.protocol.oip.grpc.proto.GRPCInferenceServiceGrpc;
 import dev.sluice.protocol.oip.grpc.proto.InferResponseStatistics;
 import dev.sluice.protocol.oip.grpc.proto.ModelStatisticsRequest;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.PrometheusPage;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.StepModels;
 import io.grpc.ManagedChannel;
@@ -52,10 +53,14 @@ class ResponseStatisticsIT {
   }
 
   private JsonNode statistics(String model) throws IOException {
+    return whole(model).at("/response_stats");
+  }
+
+  private JsonNode whole(String model) throws IOException {
     String path = "/v2/models/" + model + "/stats";
     return new JsonMapper()
         .readTree(http.send("GET", path, Buffer.buffer()).text())
-        .at("/model_stats/0/response_stats");
+        .at("/model_stats/0");
   }
 
   /** Three responses; one and a failure; none. */
@@ -122,5 +127,21 @@ class ResponseStatisticsIT {
     assertThat(stream("table", "[0,1]").split("data: ")).hasSize(1 + 2);
     assertThat(statistics("table").isObject()).isTrue();
     assertThat(statistics("table").isEmpty()).isTrue();
+  }
+
+  @Test
+  void streamIsOneRequestAndItsStepsAreRuns() throws IOException {
+    streamThrice();
+    JsonNode all = whole("rep");
+    assertThat(all.at("/inference_stats/success/count").asInt()).isEqualTo(2);
+    assertThat(all.at("/inference_stats/fail/count").asInt()).isEqualTo(1);
+    assertThat(all.at("/inference_stats/queue/count").asInt()).isEqualTo(4);
+    assertThat(all.at("/inference_stats/success/ns").asLong())
+        .isGreaterThan(all.at("/batch_stats/0/compute_infer/ns").asLong() / 2);
+    assertThat(all.at("/execution_count").asInt()).isEqualTo(4);
+    assertThat(all.at("/inference_count").asInt()).isEqualTo(4);
+    var page = new PrometheusPage(http.send("GET", "/metrics", Buffer.buffer()).text());
+    assertThat(page.sum("nv_inference_request_success", "model", "rep")).isEqualTo(2);
+    assertThat(page.sum("sluice_signature_requests_total", "model", "rep")).isEqualTo(2);
   }
 }

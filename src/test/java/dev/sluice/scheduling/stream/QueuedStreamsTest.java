@@ -17,6 +17,8 @@ import dev.sluice.scheduling.queue.CancellableQueue;
 import dev.sluice.scheduling.queue.ModelQueue;
 import dev.sluice.scheduling.queue.PendingRequest;
 import dev.sluice.telemetry.Telemetry;
+import dev.sluice.telemetry.meter.FailureReason;
+import dev.sluice.telemetry.meter.VersionMeter;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.testing.FakeModelLease;
@@ -48,6 +50,7 @@ class QueuedStreamsTest {
 
   private final FakeModelLease model = new FakeModelLease(MODEL, FakeSession.METADATA);
   private final ModelQueue queue = new ModelQueue(new QueueConfig(16, Duration.ZERO, 1, 1));
+  private final VersionMeter meter = Telemetry.unseen().version(MODEL);
   private Context eventLoop;
   private QueuedStreams streams;
   private UnaryOperator<CountedSteps> plan = steps -> steps;
@@ -60,12 +63,7 @@ class QueuedStreamsTest {
     var breaker = new CircuitBreaker(MODEL, BreakerConfig.DEFAULT, System::nanoTime);
     var cancellable =
         new CancellableQueue(
-            queue,
-            Telemetry.unseen().version(MODEL),
-            () -> {},
-            breaker,
-            TestContexts.of(vertx),
-            System::nanoTime);
+            queue, meter, () -> {}, breaker, TestContexts.of(vertx), System::nanoTime);
     streams =
         new QueuedStreams(
             TestContexts.of(vertx),
@@ -74,7 +72,7 @@ class QueuedStreamsTest {
             cancellable,
             _ -> 0,
             _ -> {},
-            System::nanoTime,
+            meter,
             MOST_STREAMS);
   }
 
@@ -144,6 +142,12 @@ class QueuedStreamsTest {
     assertThat(Objects.requireNonNull(steps).closed()).isEqualTo(1);
   }
 
+  private void requireFailed(FailureReason reason) {
+    assertThat(meter.answered().count()).isZero();
+    assertThat(meter.failures(reason)).isEqualTo(1);
+    assertThat(meter.statistics().requests().fail().count()).isEqualTo(1);
+  }
+
   @Test
   void streamEndsWithItsLastStep() throws Throwable {
     StreamReader reader = stream().ask(5);
@@ -153,6 +157,8 @@ class QueuedStreamsTest {
     }
     assertThat(reader.end().hadLast()).isTrue();
     requireNothingHeld();
+    assertThat(meter.answered().count()).isEqualTo(1);
+    assertThat(meter.statistics().requests().fail().count()).isZero();
   }
 
   @Test
@@ -217,6 +223,7 @@ class QueuedStreamsTest {
     run(next(), 1);
     reader.leave();
     requireNothingHeld();
+    requireFailed(FailureReason.CANCELED);
   }
 
   @Test
@@ -259,6 +266,7 @@ class QueuedStreamsTest {
     run(next(), 1);
     assertThatThrownBy(reader::end).hasMessage("step 1 is broken");
     requireNothingHeld();
+    requireFailed(FailureReason.BACKEND);
   }
 
   @Test
@@ -282,5 +290,6 @@ class QueuedStreamsTest {
     assertThat(number(reader)).isEqualTo(7);
     assertThatThrownBy(reader::end).hasMessage("model 'fake/1' is being unloaded");
     requireNothingHeld();
+    requireFailed(FailureReason.OTHER);
   }
 }

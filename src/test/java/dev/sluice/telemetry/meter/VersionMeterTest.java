@@ -55,6 +55,28 @@ class VersionMeterTest {
   }
 
   @Test
+  void streamIsOneRequestThatIsAnsweredWhenItEndsAndItsStepsAreRuns() {
+    long since = nanos.get();
+    for (int i = 0; i < 3; i++) {
+      worker.begin(1, "serving_default", nanos.get());
+      worker.computing(nanos.get());
+      nanos.addAndGet(20);
+      worker.computed(nanos.get());
+      worker.answered(nanos.get() - 25, 1, true, null, null);
+      worker.end(nanos.get());
+    }
+    assertThat(version.answered()).isEqualTo(new Times(0, 0));
+    version.streamed("serving_default", since);
+
+    ModelStatistics now = version.statistics();
+    assertThat(now.executionCount()).isEqualTo(3);
+    assertThat(now.inferenceCount()).isEqualTo(3);
+    assertThat(now.requests().success()).isEqualTo(new Times(1, 60));
+    assertThat(now.requests().computeInfer()).isEqualTo(new Times(3, 60));
+    assertThat(version.signatures()).containsExactly(entry("serving_default", new Times(1, 60)));
+  }
+
+  @Test
   void latenciesAreShownInTheFormsThatAreWanted() {
     String plain = page(LatencyForms.COUNTERS);
     assertThat(plain)
