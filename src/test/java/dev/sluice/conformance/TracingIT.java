@@ -433,9 +433,8 @@ class TracingIT {
     assertThat(server.getEvents(0).getName()).isEqualTo("message sent");
   }
 
-  @Test
-  void requestsOfAStreamOfV2HaveSpansBelowTheStreams() {
-    String trace = newTrace();
+  /** Sends the messages of a stream of V2, and returns how many answers came. */
+  private static int streamed(String trace, ModelInferRequest... messages) {
     var done = new CompletableFuture<Integer>();
     var answers = new ArrayList<ModelStreamInferResponse>();
     StreamObserver<ModelInferRequest> requests =
@@ -457,10 +456,17 @@ class TracingIT {
                     done.complete(answers.size());
                   }
                 });
-    requests.onNext(infer("half_plus_two"));
-    requests.onNext(infer("half_plus_two"));
+    for (ModelInferRequest message : messages) {
+      requests.onNext(message);
+    }
     requests.onCompleted();
-    assertThat(done.orTimeout(20, TimeUnit.SECONDS).join()).isEqualTo(2);
+    return done.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void requestsOfAStreamOfV2HaveSpansBelowTheStreams() {
+    String trace = newTrace();
+    assertThat(streamed(trace, infer("half_plus_two"), infer("half_plus_two"))).isEqualTo(2);
 
     List<Span> spans = collector.trace(trace);
     Span stream = server(spans);
@@ -472,6 +478,16 @@ class TracingIT {
         .hasSize(2)
         .allMatch(run -> each.stream().anyMatch(span -> parentId(run).equals(spanId(span))));
     assertThat(stream.getEventsCount()).isEqualTo(2);
+  }
+
+  @Test
+  void streamOfV2WithAMessageThatFailsHasTheStatusThatTheCallEndedWith() {
+    String trace = newTrace();
+    assertThat(streamed(trace, infer("half_plus_two"), infer("none"))).isEqualTo(2);
+
+    assertThat(attributes(server(collector.trace(trace))))
+        .containsEntry("rpc.grpc.status_code", "0")
+        .containsEntry("error.type", "not_found");
   }
 
   @Test

@@ -169,7 +169,12 @@ abstract class GrpcExchange extends ListenerExchange implements GrpcCall {
     facts.put("rpc.system", "grpc");
     facts.put("rpc.service", path().substring(1, Math.max(1, slash)));
     facts.put("rpc.method", path().substring(slash + 1));
-    facts.put("rpc.grpc.status_code", failure == null ? 0 : GrpcStatus.of(failure));
+    facts.put("rpc.grpc.status_code", status == AccessEntry.NONE ? unsent(failure) : status);
+  }
+
+  /** Returns the status of a call that its client left before it was sent one. */
+  private static int unsent(@Nullable ErrorCode failure) {
+    return failure == null ? 0 : GrpcStatus.of(failure);
   }
 
   @Override
