@@ -8,6 +8,7 @@ import dev.sluice.config.SluiceConfigReader;
 import dev.sluice.config.binding.SettingOverride;
 import dev.sluice.testing.Chromium;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.PrefixProxy;
 import dev.sluice.testing.RunningServer;
 import dev.sluice.testing.TestModels;
@@ -60,6 +61,11 @@ class ConsolePageIT {
     Files.writeString(
         TinyEncoder.ofLogits(1).writeTo(models, "ranker").resolve("config.json"),
         "{\"architectures\": [\"BertForSequenceClassification\"], \"id2label\": {\"0\": \"x\"}}");
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "0", "3", "4")
+        .output("y", OnnxModelWriter.FLOAT, "0", "3", "4")
+        .node("Identity", "y", "x")
+        .writeTo(Files.createDirectories(models.resolve("nothing/1")));
     server = serve("");
     Path profile = Files.createDirectories(folder.resolve("profile"));
     browser = Chromium.start(profile);
@@ -407,6 +413,17 @@ class ConsolePageIT {
     send();
     browser.await("document.querySelector('.answers .bad')");
     assertThat(text(".answers pre")).startsWith("grpc-status 3: ");
+    assertThat(text(".answers .mark")).isEqualTo("200, and it failed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"v2", "grpc"})
+  void aTensorWithoutElementsHasTheShapeThatTheModelWants(String protocol) {
+    openModel(page() + "#/model/nothing");
+    choose("Protocol", protocol);
+    send();
+    browser.await("document.querySelector('.answers .good')");
+    assertThat(text(".answers pre")).containsPattern("\"shape\": \\[\\s*0,\\s*3,\\s*4\\s*\\]");
   }
 
   @Test

@@ -162,7 +162,8 @@ export async function ask(request, view, signal) {
     const {count, failed, text, timing} = await shownOf(answer, begun, view, request, texts);
     showStages(view, timing || answer.headers.get('server-timing'), performance.now() - begun, streams && !request.grpc);
     texts.finish(streams);
-    mark(view.state, streams ? `${answer.status}, ${messages(count)}${failed ? ', and it failed' : ''}` : `${answer.status} ${answer.statusText}`.trim(),
+    const what = streams ? `${answer.status}, ${messages(count)}` : failed ? `${answer.status}` : `${answer.status} ${answer.statusText}`.trim();
+    mark(view.state, failed ? what + ', and it failed' : what,
         answer.ok && !failed ? 'good' : 'bad');
     return answer.ok && !failed ? text : undefined;
   } catch (failure) {

@@ -23,7 +23,7 @@ function one(type, random) {
 export function example(spec, random) {
   const shape = exampleShape(spec);
   const count = shape.reduce((a, b) => a * b, 1);
-  if (count > 100000) return '[]'; // Nobody reads so many; the size is said beside the field.
+  if (count > 100000) return ''; // Nobody reads so many; the size is said beside the field.
   return JSON.stringify(nest(shape, () => one(spec.type, random)));
 }
 
@@ -41,6 +41,10 @@ export function shapeOf(value) {
 
 export const flatten = value => isList(value) ? value.flat(Infinity) : [value];
 
+/** The shape of lists, with the sizes that lists cannot tell since there are none inside: those that are declared. */
+const wholeShape = (shape, spec) => !spec.shape || shape.at(-1) !== 0 ? shape
+    : [...shape, ...exampleShape(spec).slice(shape.length)];
+
 /** Whether a shape is one that is declared. */
 function fits(shape, declared) {
   return !declared || (declared.length === shape.length
@@ -57,7 +61,7 @@ export function read(spec, text) {
       ? 'Wanted JSON: a text in double quotes, or a list of texts.'
       : 'Wanted JSON: a number, or nested lists of numbers.');
   }
-  const shape = shapeOf(value);
+  const shape = wholeShape(shapeOf(value), spec);
   if (!fits(shape, spec.shape)) {
     throw new Error(`The shape is [${shape}], and the model wants [${spec.shape}] (-1 is any size).`);
   }
