@@ -57,6 +57,7 @@ public final class CallRecord {
     this.entryPoint = entryPoint;
     this.nanoTime = nanoTime;
     this.begun = nanoTime.getAsLong();
+    telemetry.load().arrived(begun);
     this.isPart = false;
     this.stages = staged ? new CallStages(begun) : null;
   }

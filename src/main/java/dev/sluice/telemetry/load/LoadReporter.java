@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reports how busy the server is to those who ask. Rates are those of the last one to two seconds,
- * or since the report before if that is longer ago; a report serves for 100 ms.
+ * Reports how busy the server is to those who ask. Rates are those of the last one to two seconds;
+ * a report serves for 100 ms. Requests that come, once a second, have it look at what was counted,
+ * so that rates begin lately however long ago somebody asked, and no timer wakes an idle server.
  *
  * <p>Any thread, event loops among them: measuring takes a look at each loaded version.
  */
@@ -26,6 +27,9 @@ public final class LoadReporter {
   private volatile DoubleSupplier memory = () -> 0;
   private volatile IntSupplier streams = () -> 0;
   private volatile Measured latest;
+
+  /** When it looked last at what was counted. */
+  private volatile long looked;
 
   // Of the thread that measures.
   private LoadTotals before;
@@ -50,6 +54,7 @@ public final class LoadReporter {
     long now = nanoTime.getAsLong();
     this.before = LoadTotals.of(versions.get(), now, processorNanos.getAsLong());
     this.next = before;
+    this.looked = now;
     this.latest = new Measured(now - FRESH_NANOS, new LoadReport(0, 0, 0, 0, 0, 0, 0));
   }
 
@@ -88,6 +93,41 @@ public final class LoadReporter {
     return Math.clamp(memory.getAsDouble(), 0, 1);
   }
 
+  /**
+   * Records that a request comes, before it is counted anywhere.
+   *
+   * @param when by the clock of this
+   */
+  public void arrived(long when) {
+    if (when - looked >= WINDOW_NANOS
+        && setting != LoadReporting.OFF
+        && measuring.compareAndSet(false, true)) {
+      try {
+        long now = nanoTime.getAsLong();
+        // Behind a pause nothing came for a second at least.
+        long since = isPause(now) ? now - WINDOW_NANOS : now;
+        begin(LoadTotals.of(versions.get(), since, processorNanos.getAsLong()), now);
+      } finally {
+        measuring.set(false);
+      }
+    }
+  }
+
+  /** Returns whether the last look is so long ago that it says nothing of the last seconds. */
+  private boolean isPause(long now) {
+    return isOld(next, now);
+  }
+
+  private static boolean isOld(LoadTotals totals, long now) {
+    return now - totals.nanos() >= 3 * WINDOW_NANOS;
+  }
+
+  private void begin(LoadTotals totals, long now) {
+    before = isPause(now) ? totals : next;
+    next = totals;
+    looked = now;
+  }
+
   /** Returns how busy the server is now. */
   public LoadReport report() {
     long now = nanoTime.getAsLong();
@@ -104,11 +144,10 @@ public final class LoadReporter {
   private LoadReport measure(long now) {
     Collection<VersionMeter> loaded = versions.get();
     LoadTotals totals = LoadTotals.of(loaded, now, processorNanos.getAsLong());
-    LoadReport report = report(loaded, totals, before);
+    LoadTotals recent = isOld(before, now) ? next : before;
+    LoadReport report = report(loaded, totals, isPause(now) ? totals : recent);
     if (now - next.nanos() >= WINDOW_NANOS) {
-      // After a pause the time before it says nothing of the time to come.
-      before = now - before.nanos() >= 3 * WINDOW_NANOS ? totals : next;
-      next = totals;
+      begin(totals, now);
     }
     return report;
   }

@@ -89,6 +89,42 @@ class LoadReporterTest {
   }
 
   @Test
+  void requestBehindAPauseIsNotCountedWithThoseBeforeIt() {
+    for (int i = 0; i < 600; i++) {
+      reporter.arrived(nanos.get());
+      run(1);
+    }
+    reporter.report();
+    nanos.addAndGet(15_000 * MILLI);
+    reporter.arrived(nanos.get());
+    run(100);
+
+    LoadReport report = reporter.report();
+
+    assertThat(report.rate()).isCloseTo(1 / 1.1, EXACT);
+    assertThat(report.application()).isCloseTo(0.1 / 1.1, EXACT);
+  }
+
+  @Test
+  void reportBehindAPauseInWhichNothingCameHasNoRate() {
+    run(600);
+    nanos.addAndGet(15_000 * MILLI);
+
+    assertThat(reporter.report().rate()).isZero();
+  }
+
+  @Test
+  void steadyLoadIsReportedHoweverSeldomSomebodyAsks() {
+    for (int i = 0; i < 1_000; i++) {
+      reporter.arrived(nanos.get());
+      run(10);
+    }
+
+    assertThat(reporter.report().rate()).isCloseTo(100, within(2.0));
+    assertThat(reporter.report().application()).isCloseTo(1, within(0.02));
+  }
+
+  @Test
   void requestsThatWaitCountBeforeTheyAreAnswered() {
     version.queue(() -> 5);
     version.admitted(() -> 6);
