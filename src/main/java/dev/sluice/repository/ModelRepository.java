@@ -334,6 +334,8 @@ public final class ModelRepository {
 
   private void warn(Set<String> warnings) {
     models.forEach((name, model) -> model.missing().forEach(v -> warnings.add(notThere(name, v))));
+    models.forEach((name, model) ->
+        model.missingLabels().forEach((label, v) -> warnings.add(notThere(name, label, v))));
     models.values().forEach(model -> model.nothingThere().ifPresent(warnings::add));
     warnings.stream().filter(text -> !warned.contains(text)).sorted().forEach(listener::warning);
     warned = warnings;
@@ -342,6 +344,11 @@ public final class ModelRepository {
   private static String notThere(String model, long version) {
     return "Model %s: version %d is asked for by its settings but is not there"
         .formatted(model, version);
+  }
+
+  private static String notThere(String model, String label, long version) {
+    return "Model %s: version %d is named by its label '%s' but is not there"
+        .formatted(model, version, label);
   }
 
   /**

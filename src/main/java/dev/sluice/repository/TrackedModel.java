@@ -160,6 +160,16 @@ final class TrackedModel {
     return missing;
   }
 
+  /** Returns the labels of versions that do not exist; none if no version does. */
+  Map<String, Long> missingLabels() {
+    Map<String, Long> missing = new TreeMap<>();
+    if (!steady.seesNone()) {
+      missing.putAll(labels());
+      missing.values().removeIf(steady::exists);
+    }
+    return missing;
+  }
+
   /** Returns a warning for the operator if the model has no version; else empty. */
   Optional<String> nothingThere() {
     return withoutVersion().map(text -> "Model " + name + ": " + text);

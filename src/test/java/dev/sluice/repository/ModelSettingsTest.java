@@ -59,6 +59,16 @@ class ModelSettingsTest {
   }
 
   @Test
+  void aLabelOfAVersionThatThereIsNotIsWarnedOf() {
+    Map<String, Long> labels = Map.of("old", 1L, "stable", 9L);
+    test.settings("digits", "labels", TestRepository.settings(LATEST, labels, 1));
+    test.settle();
+    test.settle();
+    assertThat(test.listener.warnings)
+        .containsExactly("Model digits: version 9 is named by its label 'stable' but is not there");
+  }
+
+  @Test
   void aLabelOfAVersionThatLoadsIsNotReady() {
     test.settings("digits", "labels", TestRepository.settings(LATEST, Map.of("new", 2L), 1));
     test.repository.scan();
