@@ -104,6 +104,14 @@ class CommandLineTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"extra", "--foo"})
+  void scriptForBashTakesNoArguments(String argument) {
+    assertThat(run("generate-completion", argument)).isEqualTo(2);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).contains(argument);
+  }
+
+  @ParameterizedTest
   @CsvSource({"'sluice ser', serve", "'sluice serve --mod', --models"})
   void bashCompletesCommandsAndFlagsByTheScript(String typed, String completed) throws Exception {
     assertThat(run("generate-completion")).isZero();

@@ -95,6 +95,8 @@ public final class SluiceCommand implements Runnable {
   private static CommandLine with(Map<String, Supplier<?>> commands) {
     var line = new CommandLine(new SluiceCommand());
     commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+    // Else it takes any arguments.
+    line.getSubcommands().values().forEach(command -> command.getCommandSpec().helpCommand(false));
     return line.setParameterExceptionHandler(SluiceCommand::explainUsage)
         .setExecutionExceptionHandler(SluiceCommand::explainFailure);
   }

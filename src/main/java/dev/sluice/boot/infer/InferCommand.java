@@ -89,6 +89,7 @@ public final class InferCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     WireProtocol wire = WireProtocol.of(protocol);
+    WireProtocol.requireNumber(version);
     byte[] body = wire.body(request(wire), model, version);
     ServerCall server = options.server("--url", url);
     byte[] response = server.send(wire, wire.path(model, version), body);

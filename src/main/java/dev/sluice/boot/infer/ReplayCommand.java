@@ -104,6 +104,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    WireProtocol.requireNumber(version);
     if (!Files.isReadable(log)) {
       throw new ConfigException("the log " + log + " is no file that can be read");
     }

@@ -55,6 +55,17 @@ enum WireProtocol {
                         .collect(Collectors.joining(", "))));
   }
 
+  /**
+   * Requires that a version is a number; none is the server's own choice.
+   *
+   * @throws ConfigException if it is something else
+   */
+  static void requireNumber(@Nullable String version) {
+    if (version != null && !version.matches("\\d{1,18}")) {
+      throw new ConfigException("--version is '" + version + "'; wanted a whole number");
+    }
+  }
+
   boolean isGrpc() {
     return this == V2_GRPC || this == TFS_GRPC || this == GRPS_GRPC;
   }
@@ -118,9 +129,6 @@ enum WireProtocol {
     merge(request, message);
     message.getModelSpecBuilder().setName(model);
     if (version != null) {
-      if (!version.matches("\\d{1,18}")) {
-        throw new ConfigException("--version is '" + version + "'; wanted a whole number");
-      }
       message.getModelSpecBuilder().setVersion(Int64Value.of(Long.parseLong(version)));
     }
     return message.build();

@@ -103,6 +103,15 @@ class InferCommandIT {
         .doesNotContain("score");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"v2", "v2-grpc", "v1", "tfs", "tfs-grpc", "grps", "grps-grpc"})
+  void versionThatIsNoNumberIsAWrongFlag(String protocol) {
+    int code = infer("half_plus_two", "--protocol", protocol, "--input", "x=1", "--version", "abc");
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString())
+        .isEqualToIgnoringNewLines("sluice: --version is 'abc'; wanted a whole number");
+  }
+
   @Test
   void requestComesFromStandardInput() {
     stdin = "{\"instances\":[4.0]}";
