@@ -820,6 +820,9 @@ class SluiceConfigReaderTest {
           """
           limits: {a: 1, a: 2}            | line 1: Duplicate field 'a'
           limits: {                       | line 1: while parsing a flow node
+          limits:\\n\tmemory: 1GiB          | line 2: a tab where there may be none; indent with spaces
+          limits:\\n  a: 1\\n b: 2         | line 3: while parsing a block mapping: expected <block end>
+          limits: @x                      | line 1: while scanning for the next token: found character '@'
           a: &x 1\\nb: *x                  | line 2: the alias *x is not followed; write the value out
           a: 1\\n---\\nb: 2                 | holds more than one YAML document; wanted one
           - a\\n- b                       | wanted settings, each as "key: value"

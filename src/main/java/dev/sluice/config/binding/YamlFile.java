@@ -10,6 +10,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /** Reads a YAML file into a tree. Duplicate keys, aliases and a second document are refused. */
 public final class YamlFile {
@@ -48,7 +49,7 @@ public final class YamlFile {
       refuseAliases(text, name);
       return tree(text, name);
     } catch (JsonProcessingException e) {
-      throw new ConfigException(name + line(e) + ": " + firstLine(e.getOriginalMessage()));
+      throw new ConfigException(name + reason(e));
     } catch (IOException e) {
       throw new ConfigException(name + ": cannot be read: " + e.getMessage());
     }
@@ -86,11 +87,22 @@ public final class YamlFile {
     }
   }
 
-  private static String line(JsonProcessingException e) {
-    return e.getLocation() == null ? "" : ": line " + e.getLocation().getLineNr();
+  /** Says where and what is wrong: of what the parser tells, the place where it stopped. */
+  private static String reason(JsonProcessingException e) {
+    if (e.getCause() instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
+      return ": line " + (marked.getProblemMark().getLine() + 1) + ": " + problem(marked);
+    }
+    String line = e.getLocation() == null ? "" : ": line " + e.getLocation().getLineNr();
+    return line + ": " + e.getOriginalMessage().lines().findFirst().orElse("not YAML");
   }
 
-  private static String firstLine(String message) {
-    return message.lines().findFirst().orElse("not YAML");
+  private static String problem(MarkedYAMLException marked) {
+    String problem = marked.getProblem() == null ? "not YAML" : marked.getProblem();
+    if (problem.contains("(TAB)")) {
+      return "a tab where there may be none; indent with spaces";
+    }
+    // The parser warns of any character as of a tab.
+    String told = problem.replaceFirst("\\. \\(Do not use .*", "");
+    return marked.getContext() == null ? told : marked.getContext() + ": " + told;
   }
 }
