@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * @param classLabels by output, a file whose lines name its classes, for V2 classification
  * @param sequence how requests that belong together share a state; empty: none do
  * @param responseCache whether responses are kept for requests with the same inputs, up to {@code
- *     limits.cache_size}; those of an ensemble until a member changes
+ *     limits.cache_size}; those of an ensemble until a member changes. Streams go past it
  * @param declared what its Triton {@code config.pbtxt} says; empty without
  * @param warmupIterations times that each recorded request runs in a warm-up
  * @param breaker when it answers no requests for a while, because its runs hang or fail
