@@ -35,6 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The API documents of a server that everybody may control, and of one with a policy. */
@@ -103,6 +104,47 @@ class OpenApiIT {
 
   private static Set<String> paths(JsonObject document) {
     return document.getJsonObject("paths").fieldNames();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "20, true",
+    "90.5, true",
+    "0.5m, true",
+    "90000ms, true",
+    "10.25s, true",
+    "0, false",
+    "0ms, false",
+    "0.0s, false",
+    "2h, false"
+  })
+  void timeoutOfARequestIsMoreThanNothing(String timeout, boolean valid) {
+    JsonObject parameter =
+        document("v1")
+            .getJsonObject("components")
+            .getJsonObject("parameters")
+            .getJsonObject("Request-Timeout");
+    String pattern = parameter.getJsonObject("schema").getString("pattern");
+    assertThat(timeout.matches(pattern)).isEqualTo(valid);
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Request-Timeout", timeout);
+    Answer answer =
+        http.send(
+            "POST",
+            "/v1/models/half_plus_two:predict",
+            headers,
+            Buffer.buffer("{\"instances\":[1]}"));
+    assertThat(answer.status() == 200).isEqualTo(valid);
+  }
+
+  @Test
+  void documentSaysWhatABodyWithoutJsonIs() {
+    JsonObject components = document("v2").getJsonObject("components");
+    String name = "Inference-Header-Content-Length";
+    JsonObject asked = components.getJsonObject("parameters").getJsonObject(name);
+    assertThat(asked.getJsonObject("schema").getInteger("minimum")).isZero();
+    assertThat(asked.getString("description")).contains("0: the whole body is the only input");
+    JsonObject answered = components.getJsonObject("headers").getJsonObject(name);
+    assertThat(answered.getJsonObject("schema").getInteger("minimum")).isOne();
   }
 
   @Test
