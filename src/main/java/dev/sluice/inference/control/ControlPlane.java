@@ -60,7 +60,8 @@ public interface ControlPlane {
 
   /**
    * Returns whether all models that were there at the start have been loaded or have failed to.
-   * Once it is so, it stays so: grps' own servers open no port before.
+   * Once it is so, it stays so: grps' own servers open no port before. It does not wait until the
+   * server is {@link #ready}.
    */
   default boolean started() {
     return live();

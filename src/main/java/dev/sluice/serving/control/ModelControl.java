@@ -130,7 +130,7 @@ public final class ModelControl implements ControlPlane {
   @Override
   public boolean started() {
     if (!started) {
-      started = !held && repository.polled() && repository.isReconciled();
+      started = repository.polled() && repository.isReconciled();
     }
     return started;
   }

@@ -45,11 +45,12 @@ class ModelControlTest {
           Telemetry.unseen().liveness());
 
   @Test
-  void serverIsNotReadyAndHasNotStartedWhileReadinessIsHeld() {
+  void serverIsNotReadyWhileReadinessIsHeldAndHasStartedWithItsModels() {
     control.holdReadiness();
+    assertThat(control.started()).isFalse();
     repository.scan();
     assertThat(control.ready()).isFalse();
-    assertThat(control.started()).isFalse();
+    assertThat(control.started()).isTrue();
     control.releaseReadiness();
     assertThat(control.ready()).isTrue();
     assertThat(control.started()).isTrue();
