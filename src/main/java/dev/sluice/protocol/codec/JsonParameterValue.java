@@ -25,17 +25,29 @@ public final class JsonParameterValue {
    *
    * @return empty if it can be none; the cursor stands before it then
    * @throws InferenceException with INVALID_ARGUMENT if it is JSON of another form than the
-   *     parameter has
+   *     parameter has, or a whole number that 64 bits do not hold: a model would see another one
    */
   public static Optional<ParameterValue> read(String name, JsonCursor in) {
     return switch (in.peek()) {
       case STRING -> Optional.of(new ParameterValue.Text(in.string().toText()));
       case TRUE, FALSE -> Optional.of(new ParameterValue.Flag(in.bool()));
-      case NUMBER -> Optional.of(number(in.number()));
+      case NUMBER -> Optional.of(number(name, in.number()));
       case OBJECT, ARRAY ->
           STRUCTURED.containsKey(name) ? Optional.of(structured(name, in)) : Optional.empty();
       case NULL -> Optional.empty();
     };
+  }
+
+  /** Returns the same for a parameter that is counted without a sign. */
+  public static Optional<ParameterValue> readUnsigned(String name, JsonCursor in) {
+    if (in.peek() != Kind.NUMBER) {
+      return read(name, in);
+    }
+    JsonNumber number = in.number();
+    if (number.isUnsignedLong() && !number.isLong()) {
+      return Optional.of(new ParameterValue.Whole(number.toUnsignedLong(), true));
+    }
+    return Optional.of(number(name, number));
   }
 
   private static ParameterValue structured(String name, JsonCursor in) {
@@ -67,12 +79,19 @@ public final class JsonParameterValue {
     return texts;
   }
 
-  private static ParameterValue number(JsonNumber number) {
+  private static ParameterValue number(String name, JsonNumber number) {
     if (number.isLong()) {
       return new ParameterValue.Whole(number.toLong(), false);
     }
-    return number.isUnsignedLong()
-        ? new ParameterValue.Whole(number.toUnsignedLong(), true)
-        : new ParameterValue.Fraction(number.toDouble());
+    if (number.isInteger()) {
+      throw InferenceException.invalid(
+          "parameter \"%s\" is %s; wanted a whole number from %d to %d"
+              .formatted(
+                  BoundedText.cut(name, SHOWN),
+                  BoundedText.cut(number.toText(), SHOWN),
+                  Long.MIN_VALUE,
+                  Long.MAX_VALUE));
+    }
+    return new ParameterValue.Fraction(number.toDouble());
   }
 }

@@ -253,7 +253,7 @@ record SamplingParameters(Map<String, ParameterValue> parameters) {
       return Optional.of((long) value);
     }
     if (given instanceof ParameterValue.Whole(long value, boolean unsigned)
-        && !(unsigned && value < 0 && !name.equals("seed"))
+        && !(unsigned && value < 0)
         && value >= lowest
         && value <= highest) {
       return Optional.of(value);

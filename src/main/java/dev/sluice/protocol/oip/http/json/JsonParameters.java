@@ -6,9 +6,13 @@ import dev.sluice.protocol.codec.JsonCursor;
 import dev.sluice.protocol.codec.JsonParameterValue;
 import dev.sluice.protocol.oip.Excerpt;
 import dev.sluice.protocol.oip.RequestParameters;
+import java.util.Set;
 
 /** Reads parameters of a request from JSON. */
 public final class JsonParameters {
+  /** Parameters that are counted without a sign. */
+  private static final Set<String> UNSIGNED = Set.of("sequence_id", "priority", "timeout");
+
   private JsonParameters() {}
 
   /**
@@ -31,7 +35,9 @@ public final class JsonParameters {
    * @throws InferenceException with INVALID_ARGUMENT if it can be none
    */
   public static ParameterValue value(String name, JsonCursor in) {
-    return JsonParameterValue.read(name, in)
+    return (UNSIGNED.contains(name)
+            ? JsonParameterValue.readUnsigned(name, in)
+            : JsonParameterValue.read(name, in))
         .orElseThrow(() ->
             InferenceException.invalid(
                 "parameter '"
