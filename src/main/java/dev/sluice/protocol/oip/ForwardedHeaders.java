@@ -3,6 +3,7 @@ package dev.sluice.protocol.oip;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.ParameterValue;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -10,7 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * Headers that become parameters of a request, so that its model sees them
- * (src/docs/reference/protocols/open-inference.md). Immutable; any thread.
+ * (src/docs/reference/protocols/open-inference.md). Their names mean the same in any case, and are
+ * in lower case here, as HTTP/2 sends them. Immutable; any thread.
  */
 public final class ForwardedHeaders {
   /** None. */
@@ -66,14 +68,26 @@ public final class ForwardedHeaders {
     for (Map.Entry<String, String> header : headers) {
       if (pattern.get().matcher(header.getKey()).matches()) {
         requireUnreserved(header.getKey());
-        forwarded.putIfAbsent(header.getKey(), new ParameterValue.Text(header.getValue()));
+        forwarded.merge(
+            header.getKey().toLowerCase(Locale.ROOT),
+            new ParameterValue.Text(header.getValue()),
+            ForwardedHeaders::joined);
       }
     }
     return forwarded;
   }
 
+  /** Joins the values of a header that is sent several times, as HTTP takes them. */
+  private static ParameterValue joined(ParameterValue before, ParameterValue next) {
+    return before instanceof ParameterValue.Text(String first)
+            && next instanceof ParameterValue.Text(String second)
+        ? new ParameterValue.Text(first + ", " + second)
+        : next;
+  }
+
   private static void requireUnreserved(String name) {
-    if (RESERVED.contains(name) || name.startsWith("triton_")) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (RESERVED.contains(lower) || lower.startsWith("triton_")) {
       throw InferenceException.invalid(
           "Header '"
               + Excerpt.of(name)
