@@ -33,6 +33,12 @@ final class WireTensor {
   private Body list = Body.EMPTY;
   private int values;
 
+  /** The field of a list that has values; 0 if none has. */
+  private int filledField;
+
+  /** The field of another one; 0 if there is none. */
+  private int furtherField;
+
   private WireTensor(Body bytes) {
     this.bytes = bytes;
   }
@@ -62,10 +68,52 @@ final class WireTensor {
       values++;
       listField = field;
       list = in.bytes();
+      if (list.length() > 0 || field == GrpsType.STRING.listField()) {
+        noteValues(field);
+      }
     } else {
-      values += field > GenericTensor.SHAPE_FIELD_NUMBER ? 1 : 0;
+      if (field > GenericTensor.SHAPE_FIELD_NUMBER) {
+        values++;
+        noteValues(field);
+      }
       in.skip(tag);
     }
+  }
+
+  private void noteValues(int field) {
+    if (field > GrpsType.STRING.listField()) {
+      return;
+    }
+    if (filledField == 0) {
+      filledField = field;
+    } else if (field != filledField) {
+      furtherField = field;
+    }
+  }
+
+  /**
+   * Requires that one list at most has values: those of others would be lost.
+   *
+   * @param tensor what the tensor is called in texts
+   * @throws InferenceException with INVALID_ARGUMENT if several have
+   */
+  void requireOneList(String tensor) {
+    if (furtherField != 0) {
+      throw InferenceException.invalid(
+          "%s has values in %s and in %s; wanted one list"
+              .formatted(
+                  tensor,
+                  listName(Math.min(filledField, furtherField)),
+                  listName(Math.max(filledField, furtherField))));
+    }
+  }
+
+  private static String listName(int field) {
+    return GrpsType.all().stream()
+        .filter(type -> type.listField() == field)
+        .findFirst()
+        .map(GrpsType::list)
+        .orElseThrow();
   }
 
   private void readDims(ProtobufReader in) {

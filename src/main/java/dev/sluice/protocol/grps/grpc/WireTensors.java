@@ -30,6 +30,7 @@ final class WireTensors {
 
   private static void readTensor(WireTensor tensor, RequestInputs inputs) {
     TensorSpec wanted = inputs.next(tensor.name());
+    tensor.requireOneList("the tensor for " + RequestInputs.label(wanted));
     GrpsType type = tensor.type();
     if (type == null) {
       if (tensor.typeNumber() == 0) {

@@ -25,6 +25,10 @@ final class TensorKeys {
   private final int[] lists = new int[GrpsType.all().size() + 1];
 
   private final String place;
+
+  /** The key of the list that has values; empty if none has. */
+  private String filled = "";
+
   private String name = "";
   private @Nullable GrpsType type;
   private long[] dims = new long[0];
@@ -95,8 +99,33 @@ final class TensorKeys {
   }
 
   private void note(JsonCursor in, GrpsType of) {
+    String key = in.key();
     GrpsJson.requireArray(in, place + "." + of.list());
-    lists[of.number()] = in.position();
+    int from = in.position();
+    if (hasValues(in)) {
+      requireOnly(key);
+      lists[of.number()] = from;
+    } else if (lists[of.number()] < 0) {
+      lists[of.number()] = from;
+    }
+    in.seek(from);
+  }
+
+  private static boolean hasValues(JsonCursor in) {
+    in.beginArray();
+    return in.nextElement();
+  }
+
+  /**
+   * Requires that no other list has values: some of them would be lost. Clients that write what is
+   * empty send all lists.
+   */
+  private void requireOnly(String key) {
+    if (!filled.isEmpty()) {
+      throw InferenceException.invalid(
+          "%s has values in %s and in %s; wanted one list".formatted(place, filled, key));
+    }
+    filled = key;
   }
 
   /** Returns the type, or null for DT_INVALID, which is as good as absent. */

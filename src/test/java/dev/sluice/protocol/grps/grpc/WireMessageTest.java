@@ -104,6 +104,17 @@ class WireMessageTest {
   }
 
   @Test
+  void severalListsOfValuesAreRefused() throws IOException {
+    GenericTensor two =
+        sound().getGtensors().getTensors(2).toBuilder().addFlatInt32(3).addFlatInt32(4).build();
+    byte[] message = replaced(sound(), two.toByteArray());
+    assertThatThrownBy(() -> decode(message, _ -> {}))
+        .isInstanceOf(InferenceException.class)
+        .hasMessage(
+            "the tensor for input x has values in flat_int32 and in flat_float32; wanted one list");
+  }
+
+  @Test
   void listsMayBeUnpackedAndStandBeforeTheType() throws IOException {
     byte[] tensor = unpackedFloats(2.5f, -1f);
     byte[] data = replaced(sound(), tensor);

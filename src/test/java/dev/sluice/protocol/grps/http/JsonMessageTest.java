@@ -69,6 +69,34 @@ class JsonMessageTest {
         });
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "FLOAT32, flat_float32, flat_int32",
+    "FLOAT64, flat_double, flat_float64",
+    "FLOAT64, flatFloat64, flat_float64",
+    "INT32, flat_float32, flat_int32"
+  })
+  void severalListsOfValuesAreRefused(String type, String first, String second) {
+    String json =
+        "{\"gtensors\":{\"tensors\":[{\"dtype\":\"DT_%s\",\"shape\":[1],\"%s\":[1],\"%s\":[2]}]}}"
+            .formatted(type, first, second);
+    assertThatThrownBy(() -> decode(FLOATS, json, _ -> {}))
+        .isInstanceOf(InferenceException.class)
+        .hasMessage(
+            "gtensors.tensors[0] has values in %s and in %s; wanted one list"
+                .formatted(first, second));
+  }
+
+  @Test
+  void listsWithoutValuesCountAsLeftOut() {
+    decode(
+        FLOATS,
+        "{\"gtensors\":{\"tensors\":[{\"dtype\":\"DT_FLOAT32\",\"shape\":[1],\"flat_int32\":[],"
+            + "\"flat_float32\":[2],\"flat_string\":[ ]}]}}",
+        tensors ->
+            assertThat(Tensors.toFloats(tensors.getFirst().tensor())).containsExactly(2.0f));
+  }
+
   @Test
   void textFillsTheOpenDimensionsWithOne() {
     decode(
