@@ -134,7 +134,7 @@ final class Listeners {
         new PortUnification(
             new HttpDispatcher(handlers.http(listener), context, listener.cors()),
             new GrpcDispatcher(
-                handlers.grpc(listener), context, models.control()::ready, listener.cors()));
+                handlers.grpc(listener), context, handlers.readiness(listener), listener.cors()));
     return new ListenerVerticle(
         listener,
         config.limits(),

@@ -66,6 +66,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -268,6 +269,18 @@ record ProtocolHandlers(
       protocolHandlers.add(grpsService());
     }
     return protocolHandlers;
+  }
+
+  /**
+   * Returns what the health service of a listener answers for the server as a whole. A listener for
+   * grps alone is as ready as grps says: clients and load balancers there know nothing else.
+   */
+  BooleanSupplier readiness(ListenerConfig listener) {
+    Set<Protocol> protocols = listener.protocols();
+    boolean grps = protocols.contains(Protocol.GRPS) || protocols.contains(Protocol.BRPC);
+    return grps && Collections.disjoint(protocols, OTHER_THAN_GRPS)
+        ? planes.control()::online
+        : planes.control()::ready;
   }
 
   /** Returns the methods that a listener answers over gRPC, but for the standard services. */

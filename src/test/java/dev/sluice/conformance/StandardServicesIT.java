@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.protobuf.Message;
 import dev.sluice.config.SluiceConfig;
+import dev.sluice.config.security.ControlAccess;
 import dev.sluice.config.server.ControlConfig;
 import dev.sluice.config.server.DesiredModels;
+import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.RawHttp2;
@@ -42,6 +44,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +58,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class StandardServicesIT {
   private static final String SERVICE = "inference.GRPCInferenceService";
+  private static final String GRPS = "grps.protos.v1.GrpsService";
 
   @TempDir Path models;
   private RunningServer server;
@@ -128,6 +133,47 @@ class StandardServicesIT {
         .isEqualTo(Status.Code.NOT_FOUND);
     control("load");
     assertThat(check(SERVICE).getStatus()).isEqualTo(NOT_SERVING);
+  }
+
+  @Test
+  void grpsIsHealthyWhileItIsOnline() {
+    online("online");
+    assertThat(check(GRPS).getStatus()).isEqualTo(SERVING);
+    Iterator<HealthCheckResponse> changes = watch(GRPS);
+    assertThat(changes.next().getStatus()).isEqualTo(SERVING);
+    online("offline");
+    assertThat(check(GRPS).getStatus()).isEqualTo(NOT_SERVING);
+    assertThat(changes.next().getStatus()).isEqualTo(NOT_SERVING);
+    assertThat(check("").getStatus()).as("other protocols are served").isEqualTo(SERVING);
+    online("online");
+    assertThat(changes.next().getStatus()).isEqualTo(SERVING);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GRPS", "GRPS BRPC METRICS"})
+  void aListenerForGrpsAloneIsHealthyWhileItIsOnline(String protocols) {
+    channel.shutdownNow();
+    server.close();
+    Set<Protocol> carried =
+        Stream.of(protocols.split(" ")).map(Protocol::valueOf).collect(Collectors.toSet());
+    server =
+        RunningServer.start(
+            RunningServer.settings(
+                RunningServer.listener(carried).with(ControlAccess.OPEN),
+                RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)));
+    channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+    online("online");
+    assertThat(check("").getStatus()).isEqualTo(SERVING);
+    online("offline");
+    assertThat(check("").getStatus()).isEqualTo(NOT_SERVING);
+    assertThat(watch("").next().getStatus()).isEqualTo(NOT_SERVING);
+  }
+
+  private void online(String what) {
+    try (var caller = new HttpCaller(server.port())) {
+      assertThat(caller.send("GET", "/grps/v1/health/" + what, Buffer.buffer()).status())
+          .isEqualTo(200);
+    }
   }
 
   @ParameterizedTest

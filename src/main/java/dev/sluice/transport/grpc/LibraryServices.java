@@ -13,6 +13,7 @@ import io.vertx.grpc.server.Service;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -27,7 +28,8 @@ record LibraryServices(GrpcServer server, OverallHealth health) {
   /**
    * Makes them, which loads what the protocols' proto files declare.
    *
-   * @param ready what health answers, for the server as a whole and for each service
+   * @param ready what health answers for the server as a whole, and for each service without an
+   *     answer of its own
    */
   static LibraryServices of(
       Vertx vertx, List<GrpcProtocolHandler> protocolHandlers, BooleanSupplier ready) {
@@ -36,9 +38,10 @@ record LibraryServices(GrpcServer server, OverallHealth health) {
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
+      BooleanSupplier own = Objects.requireNonNullElse(protocolHandler.readiness(), ready);
       protocolHandler
           .healthNames()
-          .forEach(name -> services.put(name, () -> Future.succeededFuture(ready.getAsBoolean())));
+          .forEach(name -> services.put(name, () -> Future.succeededFuture(own.getAsBoolean())));
       server.addService(described(protocolHandler.descriptor()));
     }
     services.forEach(health::register);

@@ -57,7 +57,8 @@ final class StandardServices implements IdleCallTimeouts.Member {
   private int seen;
 
   /**
-   * @param ready what health answers, for the server as a whole and for each service
+   * @param ready what health answers for the server as a whole, and for each service without an
+   *     answer of its own
    * @param turns in which messages are taken
    */
   StandardServices(

@@ -15,6 +15,7 @@ import dev.sluice.transport.grpc.method.GrpcMethod;
 import dev.sluice.transport.grpc.method.GrpcProtocolHandler;
 import dev.sluice.transport.grpc.method.GrpcStreamMethod;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * The gRPC side of grps. Its clients read the status inside the message, so a failure is an answer
@@ -22,6 +23,7 @@ import java.util.Map;
  * reading (a full queue, a passed deadline) and what is not a message at all end the call.
  */
 public final class GrpsGrpcHandler implements GrpcProtocolHandler {
+  private final ControlPlane control;
   private final Map<String, AuthorizedMethod<GrpcMethod>> methods;
   private final Map<String, AuthorizedMethod<GrpcStreamMethod>> streams;
 
@@ -33,6 +35,7 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
       ControlPlane control,
       Deployment deployment,
       PredictConcurrencyLimit concurrencyLimit) {
+    this.control = control;
     var models = new ModelResolver(data, control, deployment);
     var health = new HealthCalls(control);
     var metadata = new MetadataCalls(new GrpsMetadata(models, control, deployment));
@@ -60,6 +63,12 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
   @Override
   public ServiceDescriptor descriptor() {
     return Grps.getDescriptor().findServiceByName("GrpsService");
+  }
+
+  /** Returns the online switch: clients of grps decide by it. */
+  @Override
+  public BooleanSupplier readiness() {
+    return control::online;
   }
 
   @Override

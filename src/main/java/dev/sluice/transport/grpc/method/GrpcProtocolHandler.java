@@ -3,6 +3,8 @@ package dev.sluice.transport.grpc.method;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** One protocol's gRPC service. */
 public interface GrpcProtocolHandler {
@@ -18,6 +20,14 @@ public interface GrpcProtocolHandler {
   /** Returns the names that the health service knows it by. */
   default List<String> healthNames() {
     return List.of(service());
+  }
+
+  /**
+   * Returns what the health service answers for it if that is not the server's readiness; null if
+   * it is.
+   */
+  default @Nullable BooleanSupplier readiness() {
+    return null;
   }
 
   /** Returns its unary methods that are served, by name. */
