@@ -11,11 +11,14 @@ import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.tensor.TensorMemory;
 import dev.sluice.testing.ConformanceCase;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.OnnxModelWriter;
 import dev.sluice.testing.RecordCopy;
 import dev.sluice.testing.RunningServer;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -24,6 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -110,6 +114,35 @@ class KserveConformanceIT {
     long blocks = TensorMemory.openBlocks();
     each.replay(caller);
     assertThat(TensorMemory.openBlocks()).isEqualTo(blocks);
+  }
+
+  /** The sum of all rows is no row for each of them. */
+  @Test
+  void everyInstanceHasItsOwnPredictionOrThereAreNone(@TempDir Path models) throws IOException {
+    Path version = Files.createDirectories(models.resolve("sum/1"));
+    new OnnxModelWriter()
+        .input("x", OnnxModelWriter.FLOAT, "rows", "2")
+        .integers("along", 0)
+        .output("y", OnnxModelWriter.FLOAT, "one", "2")
+        .node("ReduceSum", "y", "x", "along")
+        .writeTo(version);
+    Buffer three = Buffer.buffer("{\"instances\":[[1,2],[3,4],[5,6]]}");
+    try (var server = RunningServer.start(alone(models));
+        var caller = new HttpCaller(server.port())) {
+      var answer = caller.send("POST", "/v1/models/sum:predict", three);
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.text())
+          .contains("output 'y' of the model has 1 rows for 3 instances; wanted one for each");
+      Buffer one = Buffer.buffer("{\"instances\":[[1,2]]}");
+      assertThat(caller.send("POST", "/v1/models/sum:predict", one).text())
+          .isEqualTo("{\"predictions\":[[1.0,2.0]]}");
+    }
+    try (var server = RunningServer.start(models);
+        var caller = new HttpCaller(server.port())) {
+      assertThat(caller.send("POST", "/v1/models/sum:predict", three).status())
+          .as("as TensorFlow Serving")
+          .isEqualTo(200);
+    }
   }
 
   @Test

@@ -65,6 +65,11 @@ public record KserveDialect(EventAttributes events) implements V1Dialect {
   }
 
   @Override
+  public boolean answersEachRow() {
+    return true;
+  }
+
+  @Override
   public ErrorCode notRows() {
     return ErrorCode.INTERNAL;
   }

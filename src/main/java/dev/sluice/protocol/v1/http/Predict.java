@@ -8,12 +8,14 @@ import dev.sluice.inference.ModelLease;
 import dev.sluice.inference.ModelLookup;
 import dev.sluice.inference.ModelSelector;
 import dev.sluice.inference.RequestOptions;
+import dev.sluice.inference.SeveralAnswers;
 import dev.sluice.inference.Signature;
 import dev.sluice.inference.access.Caller;
 import dev.sluice.protocol.codec.JsonException;
 import dev.sluice.protocol.v1.TensorflowTypeNames;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
+import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.TensorSpec;
 import dev.sluice.transport.Body;
 import dev.sluice.transport.Exchange;
@@ -34,8 +36,12 @@ final class Predict {
   /**
    * A decoded request and how its answer is to look. Owns the request. Without inputs it is one for
    * no rows, which no model is asked.
+   *
+   * @param rows how many rows the answer must have; negative if any number will do
    */
-  record Call(InferenceRequest request, ResponseLayout form) {}
+  record Call(InferenceRequest request, ResponseLayout form, long rows) {}
+
+  private static final long ANY = -1;
 
   private static final String NO_PREDICTIONS = "{\"predictions\":[]}";
 
@@ -92,6 +98,9 @@ final class Predict {
   private Buffer encode(InferenceResponse response, Call call) {
     requireJson(call.request().signature());
     try {
+      if (call.rows() != ANY) {
+        PredictEncoder.requireRows(response, call.rows());
+      }
       return PredictEncoder.encode(response, call.form(), lead.writesNulls());
     } catch (InferenceException e) {
       throw new InferenceException(lead.notRows(), e.getMessage(), e);
@@ -208,6 +217,17 @@ final class Predict {
             exchange.deadline(),
             exchange.requestId(),
             options);
-    return new Call(request, decoded.form());
+    boolean each = lead.answersEachRow() && decoded.form() == ResponseLayout.ROWS;
+    return new Call(request, decoded.form(), each ? rows(request) : ANY);
+  }
+
+  /** Returns how many rows a request has; a request for several answers has that many for each. */
+  private static long rows(InferenceRequest request) {
+    if (request.inputs().isEmpty()
+        || request.options().parameters().containsKey(SeveralAnswers.PARAMETER)) {
+      return ANY;
+    }
+    Shape first = request.inputs().getFirst().tensor().shape();
+    return first.rank() == 0 ? ANY : first.dim(0);
   }
 }

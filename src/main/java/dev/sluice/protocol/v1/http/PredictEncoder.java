@@ -63,6 +63,22 @@ final class PredictEncoder {
   }
 
   /**
+   * Requires that every output has so many rows.
+   *
+   * @throws InferenceException with INVALID_ARGUMENT if one has not
+   */
+  static void requireRows(InferenceResponse response, long wanted) {
+    for (NamedTensor output : response.outputs()) {
+      Shape shape = output.tensor().shape();
+      if (shape.rank() > 0 && shape.dim(0) != wanted) {
+        throw InferenceException.invalid(
+            "output '%s' of the model has %d rows for %d instances; wanted one for each"
+                .formatted(output.name(), shape.dim(0), wanted));
+      }
+    }
+  }
+
+  /**
    * Returns the body of the answer.
    *
    * @param nulls whether numbers that are not finite are null

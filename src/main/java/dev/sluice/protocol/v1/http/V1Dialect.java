@@ -122,6 +122,11 @@ public interface V1Dialect extends V1Reporter {
    */
   default void requirePredict(ModelMetadata model, Signature signature) {}
 
+  /** Returns whether an answer by rows has one for each row of the request, or is an error. */
+  default boolean answersEachRow() {
+    return false;
+  }
+
   /** Returns the error for outputs of a model that are no rows, with the side that is at fault. */
   default ErrorCode notRows() {
     return ErrorCode.INVALID_ARGUMENT;
