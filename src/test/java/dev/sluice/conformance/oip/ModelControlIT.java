@@ -203,6 +203,28 @@ class ModelControlIT {
   }
 
   @Test
+  void kservesMessagesAreTakenOnEveryListener() throws IOException {
+    addsub("a");
+    try (var server = start(List.of(models));
+        var grpc = new Client(server)) {
+      byte[] loaded =
+          grpc.stub
+              .repositoryModelLoad(
+                  RepositoryModelLoadRequest.newBuilder().setRepositoryName("a").build())
+              .toByteArray();
+      assertThat(loaded).as("model_name = 1, isLoaded = 2").containsExactly(10, 1, 'a', 16, 1);
+      assertThat(grpc.ready("a")).isTrue();
+      var unload = RepositoryModelUnloadRequest.newBuilder().setRepositoryName("a");
+      assertThat(grpc.stub.repositoryModelUnload(unload.build()).toByteArray())
+          .containsExactly(10, 1, 'a', 16, 1);
+      assertFails(
+          Status.Code.UNIMPLEMENTED,
+          "'repository_name' specification is not supported",
+          () -> grpc.stub.repositoryModelUnload(unload.setModelName("a").build()));
+    }
+  }
+
+  @Test
   void kserveIsAnsweredInItsOwnFormOverGrpc() throws IOException {
     addsub("a");
     try (var server = startAsKserve();

@@ -64,8 +64,8 @@ public final class OipGrpcHandler implements GrpcProtocolHandler {
   private final Map<String, AuthorizedMethod<GrpcMethod>> methods = new HashMap<>();
 
   /**
-   * @param kserve whether it answers as KServe does: there is no state of an unknown model, and
-   *     loading and unloading have that server's messages besides Triton's
+   * @param kserve whether it answers as KServe does: there is no state of an unknown model, and a
+   *     load or unload without a name fails in that server's words
    */
   public OipGrpcHandler(OipServer server, boolean kserve) {
     this.server = server;

@@ -26,8 +26,9 @@ import java.util.Locale;
 /**
  * The models there are, and loading and unloading them by name.
  *
- * @param kserve whether KServe's form of loading and unloading is taken too: its messages have the
- *     model's name in the field that is the repository's in Triton's
+ * <p>KServe's messages have the model's name in the field that is the repository's in Triton's.
+ *
+ * @param kserve whether a message without any name is KServe's too
  */
 record RepositoryCalls(OipServer server, boolean kserve) {
   // RepositoryModelLoadResponse and RepositoryModelUnloadResponse as KServe has them.
@@ -41,7 +42,7 @@ record RepositoryCalls(OipServer server, boolean kserve) {
   }
 
   Future<MessageLite> load(RepositoryModelLoadRequest request, Caller caller) {
-    if (kserve && request.getModelName().isEmpty()) {
+    if (isKserves(request.getModelName(), request.getRepositoryName())) {
       String model = request.getRepositoryName();
       return new KserveLoads(server.control())
           .load(new LoadParameters().of(model), caller)
@@ -52,6 +53,11 @@ record RepositoryCalls(OipServer server, boolean kserve) {
         .control()
         .load(loadOf(request), caller)
         .map(RepositoryModelLoadResponse.getDefaultInstance());
+  }
+
+  /** Returns whether a message is KServe's: Triton's has no model in such a case. */
+  private boolean isKserves(String model, String repository) {
+    return model.isEmpty() && (kserve || !repository.isEmpty());
   }
 
   private static ModelLoad loadOf(RepositoryModelLoadRequest request) {
@@ -84,7 +90,7 @@ record RepositoryCalls(OipServer server, boolean kserve) {
   }
 
   Future<MessageLite> unload(RepositoryModelUnloadRequest request, Caller caller) {
-    if (kserve && request.getModelName().isEmpty()) {
+    if (isKserves(request.getModelName(), request.getRepositoryName())) {
       String model = request.getRepositoryName();
       return new KserveLoads(server.control())
           .unload(model, false, caller)
