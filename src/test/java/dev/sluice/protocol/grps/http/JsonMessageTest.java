@@ -93,8 +93,7 @@ class JsonMessageTest {
         FLOATS,
         "{\"gtensors\":{\"tensors\":[{\"dtype\":\"DT_FLOAT32\",\"shape\":[1],\"flat_int32\":[],"
             + "\"flat_float32\":[2],\"flat_string\":[ ]}]}}",
-        tensors ->
-            assertThat(Tensors.toFloats(tensors.getFirst().tensor())).containsExactly(2.0f));
+        tensors -> assertThat(Tensors.toFloats(tensors.getFirst().tensor())).containsExactly(2.0f));
   }
 
   @Test
