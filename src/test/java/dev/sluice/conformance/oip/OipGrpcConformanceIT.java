@@ -242,6 +242,9 @@ class OipGrpcConformanceIT {
         "invalid value type for 'sequence_id' parameter, expected int64_param or string_param.",
         parameter("sequence_id", InferParameter.newBuilder().setBoolParam(true)));
     assertRefused(
+        "invalid value for 'sequence_id', expected value >= 0. Got -1",
+        parameter("sequence_id", InferParameter.newBuilder().setInt64Param(-1)));
+    assertRefused(
         "parameter keys starting with 'triton_'",
         parameter("triton_x", InferParameter.newBuilder().setBoolParam(true)));
     assertRefused(

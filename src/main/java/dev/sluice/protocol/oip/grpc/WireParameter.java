@@ -70,6 +70,13 @@ record WireParameter(String name, @Nullable ParameterValue value) {
               + Excerpt.of(name)
               + "' has invalid type. It should be either 'int', 'bool', or 'string'.");
     }
+    if (name.equals("sequence_id")
+        && value instanceof ParameterValue.Whole(long id, boolean unsigned)
+        && id < 0
+        && !unsigned) {
+      throw InferenceException.invalid(
+          "invalid value for 'sequence_id', expected value >= 0. Got " + id);
+    }
     parameters.put(name, value);
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.protocol.oip.http;
 
 import dev.sluice.inference.InferenceException;
 import dev.sluice.protocol.oip.Excerpt;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,19 @@ final class BinaryHeader {
           "inference header size should be in range (0, " + bodyLength + "), got: " + length);
     }
     return (int) length;
+  }
+
+  /**
+   * Requires that a request says the length once, or the same each time.
+   *
+   * @param values of the header
+   * @throws InferenceException with INVALID_ARGUMENT if they differ
+   */
+  static void requireOne(List<String> values) {
+    if (values.stream().distinct().count() > 1) {
+      throw InferenceException.invalid(
+          "the request has several headers " + NAME + " that differ; wanted one");
+    }
   }
 
   /**

@@ -185,6 +185,7 @@ public final class OipHttpHandler implements HttpProtocolHandler {
 
   private void infer(HttpExchange exchange, ModelSelector selector) {
     exchange.measure(Api.OIP_INFER, selector.name());
+    BinaryHeader.requireOne(exchange.headers().getAll(BinaryHeader.NAME));
     @Nullable String jsonLength = exchange.header(BinaryHeader.NAME);
     exchange
         .body(
