@@ -218,6 +218,20 @@ class CompletionsIT {
     }
   }
 
+  @Test
+  void pathsThatThereAreNotHaveTheFormOfItsErrorsWhereV1IsItsAlone() {
+    try (RunningServer alone = speaking(Set.of(Protocol.OPENAI));
+        HttpCaller caller = new HttpCaller(alone.port())) {
+      for (String path : List.of("/v1/files", "/v1", "/v1/models/a/b", "/openai/v1/files")) {
+        Answer answer = caller.send("GET", path, Buffer.buffer());
+        assertThat(answer.status()).as(path).isEqualTo(404);
+        JsonNode error = Json.read(answer.text()).get("error");
+        assertThat(error.get("type").textValue()).as(path).isEqualTo("invalid_request_error");
+        assertThat(error.get("code").textValue()).as(path).isEqualTo("not_found");
+      }
+    }
+  }
+
   private static final String SAMPLED =
       "\"model\": \"writer\", \"temperature\": 1, \"max_tokens\": 20, ";
 

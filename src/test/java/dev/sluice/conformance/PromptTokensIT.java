@@ -7,11 +7,16 @@ import dev.sluice.testing.HttpCaller;
 import dev.sluice.testing.HttpCaller.Answer;
 import dev.sluice.testing.Json;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.TestModels;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +82,28 @@ class PromptTokensIT {
     JsonNode error = complete("\"model\": \"chat\", \"prompt\": " + prompt).json(400).get("error");
     assertThat(error.get("message").textValue()).isEqualTo(message);
     assertThat(error.get("param").textValue()).isEqualTo("prompt");
+  }
+
+  /** Some vocabularies have more entries than the model has logits. */
+  @Test
+  void tokensWithoutLogitsAreRefusedByTheNameOfThePrompt(@TempDir Path models) throws IOException {
+    Path writer = models.resolve("writer");
+    TestModels.copy(Path.of("src/sample/models/writer"), writer);
+    Path vocabulary = writer.resolve("vocabulary.json");
+    String entries = Files.readString(vocabulary).strip();
+    Files.writeString(vocabulary, entries.substring(0, entries.length() - 1) + ", \"~\"]");
+    try (var larger = RunningServer.start(models);
+        var caller = new HttpCaller(larger.port())) {
+      for (String prompt : List.of("[1, 74]", "\"a~\"")) {
+        String asked = "{\"model\": \"writer\", \"prompt\": " + prompt + "}";
+        Answer answer = caller.post("/v1/completions", asked);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+        JsonNode error = Json.read(answer.text()).get("error");
+        assertThat(error.get("message").textValue())
+            .startsWith("parameter \"prompt\" has token 74 in element 1; the model has tokens");
+        assertThat(error.get("param").textValue()).isEqualTo("prompt");
+      }
+    }
   }
 
   @Test

@@ -248,7 +248,7 @@ public final class Generator implements StreamPlan, AutoCloseable {
   }
 
   private StreamSteps spoken(Tokenizer words, GenerationLoop loop, InferenceRequest request) {
-    InferenceRequest asked = words.asked(request, loop.shown());
+    InferenceRequest asked = words.asked(request, loop);
     try {
       return words.steps(
           request, asked, (room, constraint) -> steps(loop, asked, room, constraint));

@@ -68,11 +68,11 @@ record Tokenizer(
    * Returns the request in the loop's own words. The caller's to close; the request must outlive
    * it.
    *
-   * @param loop what the loop takes and sends
+   * @param loop what is run with the tokens
    * @throws InferenceException with INVALID_ARGUMENT if it has no text, or one that is empty, too
    *     long or not known
    */
-  InferenceRequest asked(InferenceRequest request, Signature loop) {
+  InferenceRequest asked(InferenceRequest request, GenerationLoop loop) {
     List<NamedTensor> inputs = new ArrayList<>(request.inputs().size());
     try {
       for (NamedTensor input : request.inputs()) {
@@ -81,7 +81,8 @@ record Tokenizer(
                 ? new NamedTensor(next.to(), encode(request, input.tensor(), loop))
                 : new NamedTensor(input.name(), input.tensor().borrow()));
       }
-      return request.step(loop, inputs, outputs(request.outputs()).ofLoop(loop));
+      Signature shown = loop.shown();
+      return request.step(shown, inputs, outputs(request.outputs()).ofLoop(shown));
     } catch (RuntimeException | Error e) {
       NamedTensor.closeAll(inputs);
       throw e;
@@ -108,13 +109,18 @@ record Tokenizer(
     return tokens;
   }
 
-  private Tensor encode(InferenceRequest request, Tensor text, Signature loop) {
+  private Tensor encode(InferenceRequest request, Tensor text, GenerationLoop loop) {
     long[] tokens = tokens(request, text);
     if (tokens.length == 0) {
       throw InferenceException.invalid(
           "input \"%s\" is empty; a stream needs something to begin with".formatted(config.as()));
     }
-    DataType type = loop.input(next.to()).orElseThrow().type();
+    // A vocabulary may have more tokens than the model.
+    long known = loop.candidates(next);
+    for (int i = 0; known >= 0 && i < tokens.length; i++) {
+      PromptState.requireToken(config.as(), tokens[i], i, known);
+    }
+    DataType type = loop.shown().input(next.to()).orElseThrow().type();
     Tensor prompt = Tensor.allocate(type, Shape.of(1, tokens.length));
     for (int i = 0; i < tokens.length; i++) {
       if (type == DataType.INT64) {

@@ -165,7 +165,7 @@ public final class Constraints implements AutoCloseable {
   private void compile(Key key, Entry entry) {
     COMPILER.lock();
     try {
-      keep(entry, compiled(key));
+      keep(key, entry, compiled(key));
     } catch (RuntimeException | Error e) {
       synchronized (this) {
         entries.remove(key);
@@ -199,15 +199,16 @@ public final class Constraints implements AutoCloseable {
     return known;
   }
 
-  private synchronized void keep(Entry entry, Constraint constraint) {
+  private synchronized void keep(Key key, Entry entry, Constraint constraint) {
     long size = constraint.size();
     evict(size);
     if (bytes() + size > MOST_BYTES) {
       constraint.close();
       throw new InferenceException(
           ErrorCode.RESOURCE_EXHAUSTED,
-          "constraints in use take %d bytes, and this one takes %d; a model's take %d at most"
-              .formatted(bytes(), size, MOST_BYTES));
+          ("parameter \"%s\": constraints in use take %d bytes, and this one takes %d; a model's"
+                  + " take %d at most")
+              .formatted(key.kind.parameter, bytes(), size, MOST_BYTES));
     }
     entry.size = size;
     entry.compiled.complete(constraint);

@@ -25,7 +25,7 @@ public record CallerNames(Map<String, String> names) {
    */
   public InferenceException of(InferenceException failure) {
     Matcher named = NAMED.matcher(failure.getMessage());
-    if (failure.code().fault() != ErrorCode.Fault.CALLER || !named.lookingAt()) {
+    if (failure.code().fault() == ErrorCode.Fault.SERVER || !named.lookingAt()) {
       return failure;
     }
     String name = names.get(named.group(1));

@@ -215,13 +215,20 @@ public final class GenerationReader extends ParameterReader {
     in.beginObject();
     while (in.nextKey()) {
       switch (in.key()) {
-        case "include_usage" -> usage = flag("stream_options.include_usage");
+        case "include_usage" ->
+            usage = in.peek() == Kind.NULL ? nothing() : flag("stream_options.include_usage");
         case "include_obfuscation" -> in.skipValue();
         default ->
             throw OpenAiError.parameter(
                 "stream_options", "an object with '" + shown(in.key()) + "'", "include_usage");
       }
     }
+  }
+
+  /** Passes over a null: it says no more than a member that is left out. */
+  private boolean nothing() {
+    in.nothing();
+    return false;
   }
 
   /** Reads a number of answers. */

@@ -28,7 +28,8 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
 
   /**
    * @param clock tells when something was made, for the answers
-   * @param ownsModels whether {@code /v1/models} is this interface's, as the listener carries no V1
+   * @param ownsModels whether {@code /v1/models} is this interface's, and what else of {@code /v1}
+   *     nobody claims, as the listener carries no V1
    */
   public OpenAiHttpHandler(
       DataPlane data, ControlPlane control, InstantSource clock, boolean ownsModels) {
@@ -43,7 +44,8 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
     claim(routes, OpenAiPath.PREFIX);
     OpenAiPath.OWN.forEach(path -> claim(routes, "/v1" + path));
     if (ownsModels) {
-      claim(routes, "/v1/models");
+      // What is not there is answered in the form of this interface's errors.
+      claim(routes, "/v1");
     }
   }
 

@@ -92,6 +92,30 @@ class CompletionReaderTest {
         .hasMessage(text);
   }
 
+  @Test
+  void nothingIsSaidOfUsageByNull() {
+    CompletionRequest request =
+        read(
+            "{\"model\": \"m\", \"prompt\": \"a\", \"stream\": true, \"stream_options\":"
+                + " {\"include_usage\": null, \"include_obfuscation\": null}}");
+    assertThat(request.stream()).isTrue();
+  }
+
+  @Test
+  void errorsOfASchemaNameWhatTheCallerSentWhateverTheirCode() {
+    CompletionRequest request =
+        read(
+            "{\"model\": \"m\", \"prompt\": \"a\", \"response_format\": {\"type\":"
+                + " \"json_object\"}}");
+    var busy =
+        new InferenceException(
+            ErrorCode.RESOURCE_EXHAUSTED, "parameter \"json_schema\": 3 others are compiled");
+    assertThat(request.said().names().of(busy))
+        .hasMessage("parameter \"response_format\": 3 others are compiled")
+        .extracting(InferenceException::code)
+        .isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
