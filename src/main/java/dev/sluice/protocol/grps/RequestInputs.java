@@ -8,15 +8,12 @@ import dev.sluice.inference.ParameterValue;
 import dev.sluice.inference.RequestOptions;
 import dev.sluice.inference.SequenceStep;
 import dev.sluice.inference.Signature;
-import dev.sluice.tensor.BytesElements;
 import dev.sluice.tensor.DataType;
 import dev.sluice.tensor.NamedTensor;
 import dev.sluice.tensor.Shape;
 import dev.sluice.tensor.Tensor;
 import dev.sluice.tensor.TensorBuilder;
 import dev.sluice.tensor.TensorSpec;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -268,7 +265,7 @@ public final class RequestInputs implements AutoCloseable {
   public void addEntry(MapKind kind, TensorSpec input, Tensor value) {
     if (isParameter(input.name())) {
       try (value) {
-        said.put(input.name(), parameter(kind, value));
+        said.put(input.name(), MapParameter.of(input.name(), kind, value));
       }
     } else if (open && kind == MapKind.BYTES) {
       said.put(PluginParameters.BYTES + input.name(), new ParameterValue.Flag(true));
@@ -280,23 +277,6 @@ public final class RequestInputs implements AutoCloseable {
 
   private boolean isParameter(String name) {
     return !open && parameters.contains(name) && signature.input(name).isEmpty();
-  }
-
-  private static ParameterValue parameter(MapKind kind, Tensor value) {
-    MemorySegment data = value.data();
-    return switch (kind) {
-      case TEXT, BYTES -> new ParameterValue.Text(text(value));
-      case INT32 -> new ParameterValue.Whole(data.get(ValueLayout.JAVA_INT, 0), false);
-      case INT64 -> new ParameterValue.Whole(data.get(ValueLayout.JAVA_LONG, 0), false);
-      case SINGLE -> new ParameterValue.Fraction(data.get(ValueLayout.JAVA_FLOAT, 0));
-      case DOUBLE -> new ParameterValue.Fraction(data.get(ValueLayout.JAVA_DOUBLE, 0));
-    };
-  }
-
-  private static String text(Tensor value) {
-    var element = new BytesElements(value);
-    element.next();
-    return element.toText();
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.sluice.testing.RunningServer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -114,6 +115,37 @@ class GrpsSamplingIT {
             assertThat(byV2("\"temperature\": 0, \"" + penalty + "\": 1.9"))
                 .as(penalty)
                 .isNotEqualTo(plain));
+  }
+
+  /** A map has no booleans. */
+  @Test
+  void textsTrueAndFalseAreFlags() {
+    for (String flag : List.of("true", "false", "1", "0")) {
+      boolean number = flag.length() == 1;
+      String said =
+          number
+              ? "\"s_i32\": {\"steps\": 4, \"chat\": 0, \"ignore_eos\": " + flag + "}"
+              : "\"s_i32\": {\"steps\": 4}, \"s_d\": {\"temperature\": 0}";
+      Answer answer =
+          http.post(
+              "/grps/v1/infer/predict?streaming=true",
+              "{\"model\": \"writer\", \"gmap\": {\"s_s\": {\"text\": \"My dear Mr. \""
+                  + (number ? "" : ", \"chat\": \"false\", \"ignore_eos\": \"" + flag + "\"")
+                  + "}, "
+                  + said
+                  + "}}");
+      assertThat(texts(answer)).as(flag).isNotEmpty();
+    }
+    assertThat(
+            byGrpsGrpc(GenericMapData.newBuilder().putSS("ignore_eos", "true").putSI32("seed", 7)))
+        .isNotEmpty();
+    assertThat(
+            http.post(
+                    "/grps/v1/infer/predict?streaming=true",
+                    "{\"model\": \"writer\", \"gmap\": {\"s_s\": {\"text\": \"a\","
+                        + " \"ignore_eos\": \"yes\"}}}")
+                .text())
+        .contains("parameter \\\"ignore_eos\\\" is \\\"yes\\\"; wanted true or false");
   }
 
   @Test
