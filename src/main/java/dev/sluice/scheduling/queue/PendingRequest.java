@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class PendingRequest extends DeadlineEntry implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
+  /** What a stream is told that has begun: a step of it may have waited for no time at all. */
+  public static final String STREAM_EXPIRED = "Request timeout expired before the stream had ended";
+
   private final InferenceRequest request;
   private final Context callerContext;
 
@@ -255,6 +258,9 @@ public final class PendingRequest extends DeadlineEntry implements Runnable {
       long nowNanos, String whenLeft, String whenExpired, ErrorCode expired) {
     if (request.isCancelled()) {
       return new InferenceException(ErrorCode.CANCELLED, "the caller left " + whenLeft);
+    }
+    if (underWay) {
+      return new InferenceException(ErrorCode.DEADLINE_EXCEEDED, STREAM_EXPIRED);
     }
     long waitedMillis = (nowNanos - sinceNanos) / NANOS_PER_MILLI;
     return new InferenceException(

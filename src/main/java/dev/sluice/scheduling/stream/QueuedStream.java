@@ -153,8 +153,7 @@ final class QueuedStream implements Flow.Subscription, CacheHolder {
       request.expire();
       closeIfParked();
       subscriber.onError(
-          new InferenceException(
-              ErrorCode.DEADLINE_EXCEEDED, "Request timeout expired before the stream had ended"));
+          new InferenceException(ErrorCode.DEADLINE_EXCEEDED, PendingRequest.STREAM_EXPIRED));
     }
   }
 

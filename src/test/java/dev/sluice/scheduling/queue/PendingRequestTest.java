@@ -3,6 +3,7 @@ package dev.sluice.scheduling.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.inference.Deadline;
+import dev.sluice.inference.ErrorCode;
 import dev.sluice.inference.InferenceException;
 import dev.sluice.inference.InferenceRequest;
 import dev.sluice.inference.InferenceResponse;
@@ -34,6 +35,19 @@ class PendingRequestTest {
         @Nullable InferenceResponse response, @Nullable InferenceException failure) {
       delivered.add(failure == null ? "end" : failure.getMessage());
     }
+  }
+
+  @Test
+  void aStreamThatHasBegunDidNotWaitInTheQueueInVain() {
+    InferenceRequest request = requests.request(Deadline.at(5), 0, 1f);
+    PendingRequest step =
+        PendingRequest.underWay(request, vertx.getOrCreateContext(), 1, 5, new Steps());
+    assertThat(List.of(step.abandonedInQueue(6), step.abandonedInRun(6)))
+        .allSatisfy(failure -> {
+          assertThat(failure.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+          assertThat(failure).hasMessage("Request timeout expired before the stream had ended");
+        });
+    request.close();
   }
 
   private PendingRequest step(String answer, @Nullable PendingRequest earlier) {
