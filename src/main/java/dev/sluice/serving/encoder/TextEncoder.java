@@ -105,8 +105,8 @@ public record TextEncoder(
               "scores pairs of texts, activation "
                   + lower(config.head().activation().orElseThrow());
           case CLASSIFICATION ->
-              "classifies texts as %d labels, activation %s"
-                  .formatted(labels.size(), lower(config.head().activation().orElseThrow()));
+              "classifies texts as %s, activation %s"
+                  .formatted(classes(), lower(config.head().activation().orElseThrow()));
           default -> "embeds texts" + pooling();
         };
     return "%s, %d tokens at most%s; %s"
@@ -115,6 +115,13 @@ public record TextEncoder(
             maxTokens,
             config.tokens().truncate() ? "" : ", longer ones refused",
             joins() ? "texts run together" : "texts run one by one: " + apart);
+  }
+
+  private String classes() {
+    if (!labels.isEmpty()) {
+      return labels.size() + " labels";
+    }
+    return graph.width() < 0 ? "labels without names" : graph.width() + " labels without names";
   }
 
   private String pooling() {

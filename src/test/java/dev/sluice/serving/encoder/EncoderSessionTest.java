@@ -239,6 +239,15 @@ class EncoderSessionTest {
   }
 
   @Test
+  void classesWithoutNamesAreCountedByTheirLogits() throws IOException {
+    String config = "{\"architectures\": [\"BertForSequenceClassification\"]}";
+    try (EncoderSession session = open(TinyEncoder.ofLogits(3), "config.json", config)) {
+      assertThat(session.advice().orElseThrow())
+          .startsWith("classifies texts as 3 labels without names, ");
+    }
+  }
+
+  @Test
   void badTextsAreRefusedByName() throws IOException {
     try (EncoderSession session = open(TinyEncoder.ofVectors(false))) {
       assertRefused(session, texts("a", ""), "input \"text\" has 0 bytes in element 1");

@@ -28,6 +28,7 @@ public final class PublishedModel {
   /** What some tokenizers say in place of no limit is far above this. */
   private static final int MOST_TOKENS = 1 << 24;
 
+  private static final String POSITIONS = "max_position_embeddings";
   private static final String MODULES = "modules.json";
   private static final String POOLING = "1_Pooling/config.json";
 
@@ -199,7 +200,9 @@ public final class PublishedModel {
 
   /** Returns how many positions the model knows; 0 if it does not say so. */
   public int maxPositions() {
-    return tokens(config.path("max_position_embeddings"));
+    int positions = tokens(config.path(POSITIONS));
+    // Of a model for text and images, those of its text.
+    return positions > 0 ? positions : tokens(config.path("text_config").path(POSITIONS));
   }
 
   private static int tokens(JsonNode number) {

@@ -134,6 +134,12 @@ class PublishedModelTest {
   }
 
   @Test
+  void positionsMayBeThoseOfTheTextPartOfAModel() throws IOException {
+    write("config.json", "{\"text_config\": {\"max_position_embeddings\": 2048}}");
+    assertThat(read().maxPositions()).isEqualTo(2048);
+  }
+
+  @Test
   void labelsAreInTheOrderOfTheirLogits() throws IOException {
     write("config.json", "{\"id2label\": {\"1\": \"no\", \"0\": \"yes\", \"2\": \"maybe\"}}");
     assertThat(read().labels()).containsExactly("yes", "no", "maybe");
