@@ -6,6 +6,7 @@ import dev.sluice.config.binding.SettingsTree;
 import dev.sluice.config.binding.YamlFile;
 import dev.sluice.config.compat.triton.TritonModelConfig;
 import dev.sluice.config.model.ModelConfig;
+import dev.sluice.config.model.StreamConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
  * without either nothing. Blocks on the file system; any thread.
  */
 public final class ModelConfigReader {
+  private static final String OWN = "model.yml";
+
   private final Function<Path, ModelConfig> defaults;
   private final Consumer<String> warnings;
 
@@ -42,20 +45,35 @@ public final class ModelConfigReader {
   }
 
   /**
-   * Reads settings that came by the network: a Triton configuration in protobuf's JSON form.
+   * Reads settings that came by the network: a Triton configuration in protobuf's JSON form. It
+   * stands in place of the model's own settings. One of a generator leaves the loop as these say:
+   * Triton's form has no words for it. It names the text that tokens are made of, or, without one,
+   * says that there are several answers.
    *
    * @param model its name
    * @param modelFolder where the files that it names must lie
    * @throws dev.sluice.config.binding.ConfigException naming the field that is wrong
    */
   public ModelConfig readJson(String model, String json, Path modelFolder) {
-    return new TritonModelConfig("config of model '" + model + "'", model, warnings)
-        .readJson(json, defaults.apply(modelFolder))
-        .in(modelFolder);
+    ModelConfig read =
+        new TritonModelConfig("config of model '" + model + "'", model, warnings)
+            .readJson(json, defaults.apply(modelFolder))
+            .in(modelFolder);
+    boolean declares = read.declaresInputIn(_ -> true);
+    return declares && Files.exists(modelFolder.resolve(OWN)) ? withLoop(read, modelFolder) : read;
+  }
+
+  private ModelConfig withLoop(ModelConfig read, Path modelFolder) {
+    StreamConfig own = read(modelFolder).stream();
+    boolean same =
+        own.textInput()
+            .map(name -> read.declaresInputIn(name::equals))
+            .orElse(own.generator().isPresent() && read.stream().decoupled());
+    return same ? read.withStream(own) : read;
   }
 
   private ModelConfig read(Path modelFolder, ModelConfig defaults) {
-    Path own = modelFolder.resolve("model.yml");
+    Path own = modelFolder.resolve(OWN);
     if (Files.exists(own)) {
       return new SettingsTree(YamlFile.read(own), own.toString())
           .read(model -> requireRaggedAlone(model, ModelConfig.read(model, defaults)))

@@ -150,6 +150,11 @@ public record StreamConfig(
         prefixes);
   }
 
+  /** Returns the name of the input that takes text in place of tokens, if there is one. */
+  public Optional<String> textInput() {
+    return generator.flatMap(GeneratorConfig::text).map(TextConfig::as);
+  }
+
   /** Returns a copy with another answer to whether there may be any number of responses. */
   public StreamConfig withDecoupled(boolean wanted) {
     return new StreamConfig(

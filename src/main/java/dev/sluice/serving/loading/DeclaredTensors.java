@@ -35,7 +35,7 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
    */
   ModelSession applyTo(ModelSession session) {
     Signature signature = session.metadata().signatures().get(Signature.DEFAULT);
-    if (signature == null) {
+    if (signature == null || areOfLoop()) {
       return session;
     }
     List<Declared> declaredInputs =
@@ -49,6 +49,14 @@ record DeclaredTensors(ModelId id, ModelConfig config) {
     return inputs.isEmpty() && outputs.isEmpty()
         ? session
         : new ReshapedSession(session, inputs, outputs);
+  }
+
+  /** Returns whether the tensors are those of a generator, as its configuration shows them. */
+  private boolean areOfLoop() {
+    return config.stream()
+        .textInput()
+        .map(name -> config.declaresInputIn(name::equals))
+        .orElse(config.stream().generator().isPresent());
   }
 
   /** By name, the tensors whose declared shape is another than the model's. */

@@ -26,11 +26,13 @@ import dev.sluice.testing.Mutations;
 import dev.sluice.testing.OipCase;
 import dev.sluice.testing.RawCalls;
 import dev.sluice.testing.RunningServer;
+import dev.sluice.testing.StepModels;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,6 +53,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Models that are loaded and unloaded by name. */
 class ModelControlIT {
@@ -58,6 +62,8 @@ class ModelControlIT {
 
   private static final byte[] SERVING = {8, 1};
   private static final byte[] NOT_SERVING = {8, 2};
+
+  private static final Buffer NOTHING = Buffer.buffer();
 
   @TempDir Path models;
   private Set<Path> temporary = Set.of();
@@ -200,6 +206,41 @@ class ModelControlIT {
       assertThat(post(caller, "nope/unload"))
           .isEqualTo("404 {\"error\":\"Model with name nope does not exist.\"}");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"addsub", "chat", "digits", "half_plus_two", "types", "writer"})
+  void theConfigurationThatAModelShowsCanBeLoaded(String model) {
+    requireRoundTrip(Path.of("src/sample/models"), model, "\"text\": \"My dear Mr. \"");
+  }
+
+  @Test
+  void theConfigurationOfAGeneratorOfTokensCanBeLoaded() throws IOException {
+    StepModels.decoder(models, "decoder", "");
+    requireRoundTrip(models, "decoder", "\"ids\": [1, 2]");
+  }
+
+  private static void requireRoundTrip(Path folder, String model, String prompt) {
+    try (var server = start(List.of(folder), model);
+        var caller = new HttpCaller(server.port())) {
+      String before = inputs(caller, model);
+      String config = caller.send("GET", "/v2/models/" + model + "/config", NOTHING).text();
+      JsonObject load = new JsonObject().put("parameters", new JsonObject().put("config", config));
+      var answer = caller.send("POST", "/v2/repository/models/" + model + "/load", load.toBuffer());
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+      assertThat(inputs(caller, model)).isEqualTo(before);
+      assertThat(caller.send("GET", "/v2/models/" + model + "/config", NOTHING).text())
+          .isEqualTo(config);
+      if (config.contains("\"decoupled\":true")) {
+        var said = Buffer.buffer("{" + prompt + ", \"max_tokens\": 4}");
+        var generated = caller.send("POST", "/v2/models/" + model + "/generate_stream", said);
+        assertThat(generated.text().split("data:")).as(generated.text()).hasSize(5);
+      }
+    }
+  }
+
+  private static String inputs(HttpCaller caller, String model) {
+    return caller.send("GET", "/v2/models/" + model, NOTHING).text();
   }
 
   @Test
