@@ -13,7 +13,6 @@ import io.vertx.grpc.server.Service;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -38,7 +37,8 @@ record LibraryServices(GrpcServer server, OverallHealth health) {
     var health = HealthService.create(vertx);
     Map<String, Supplier<Future<Boolean>>> services = new HashMap<>();
     for (GrpcProtocolHandler protocolHandler : protocolHandlers) {
-      BooleanSupplier own = Objects.requireNonNullElse(protocolHandler.readiness(), ready);
+      BooleanSupplier readiness = protocolHandler.readiness();
+      BooleanSupplier own = readiness == null ? ready : readiness;
       protocolHandler
           .healthNames()
           .forEach(name -> services.put(name, () -> Future.succeededFuture(own.getAsBoolean())));
