@@ -79,7 +79,10 @@ final class EnsembleStream extends StreamedRun {
     }
 
     private boolean isSilent(int number) {
-      return own[number] != null || outer == null ? silent.get(number) : outer.isSilent(number);
+      if (own[number] != null || outer == null) {
+        return silent.get(number);
+      }
+      return outer.isSilent(number);
     }
 
     /** No model has anything to say of the empty text with which a stream of text may end. */

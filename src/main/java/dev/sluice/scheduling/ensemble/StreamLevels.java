@@ -13,11 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamLevels {
   private final int[] levels;
-  private final Map<Integer, Integer> ofTensors;
 
-  private StreamLevels(int[] levels, Map<Integer, Integer> ofTensors) {
+  private StreamLevels(int[] levels) {
     this.levels = levels;
-    this.ofTensors = ofTensors;
   }
 
   /**
@@ -45,7 +43,7 @@ final class StreamLevels {
         ofTensors.put(output.tensor(), behind);
       }
     }
-    return new StreamLevels(levels, ofTensors);
+    return new StreamLevels(levels);
   }
 
   private static void requireAlone(

@@ -420,7 +420,7 @@ class GrpsDeploymentTest {
       delimiter = '|',
       textBlock =
           """
-          name: your_model     | name_: your_model        | models[0].name is missing; wanted a name
+          name: your_model     | name_: your_model        | models[0].name_ is not a setting; did you mean name?
           '2.0'                | 1.0.0                    | models[1].name is "your_model"; wanted another name or version: your_model-1.0.0 is there already
           inferer_type: torch  | inferer_type: caffe      | models[0].inferer_type is "caffe"; wanted torch, tensorflow, tensorrt or customized
           converter_type: none | converter_type: customized | models[1].converter_type is "customized"; wanted a jar with the converter's code in inferer_path, FOLDER/data/saved
@@ -429,7 +429,7 @@ class GrpsDeploymentTest {
           type: dynamic        | type: static             | models[0].batching.type is "static"; wanted none or dynamic
           max_batch_size: 16   | max_batch_size: 0        | models[0].batching.max_batch_size is 0; wanted a whole number from 1 to 1048576
           type: sequential     | type: parallel           | dag.type is "parallel"; wanted sequential
-          nodes:               | nodes_:                  | dag.nodes is missing; wanted a list of nodes
+          nodes:               | nodes_:                  | dag.nodes_ is not a setting; did you mean nodes?
           type: model          | type: graph              | dag.nodes[0].type is "graph"; wanted model
           model: your_model-1.0.0 | model: your_model     | dag.nodes[0].model is "your_model"; wanted one of your_model-1.0.0, your_model-2.0
           """)
