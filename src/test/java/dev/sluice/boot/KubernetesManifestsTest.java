@@ -273,7 +273,7 @@ class KubernetesManifestsTest {
   @ParameterizedTest
   @CsvSource({
     "components/keda/scaled-object.yaml, query, 1",
-    "components/alerts/prometheus-rule.yaml, expr, 10",
+    "components/alerts/prometheus-rule.yaml, expr, 11",
     "components/grafana/sluice.json, expr, 40"
   })
   void queriesAskForMetricsThatThereAre(String path, String field, int queries) throws IOException {

@@ -321,7 +321,7 @@ class EnsembleGraphBuilderTest {
   }
 
   @Test
-  void aTextThatEachResponseRepeatsKeepsAnEnsembleFromBeingAnsweredWhole() {
+  void anEnsembleIsAnsweredWholeIfEachOfItsMembersIs() {
     ModelMetadata ensemble =
         textEnsemble(
             with(
@@ -332,13 +332,29 @@ class EnsembleGraphBuilderTest {
                 step("copy", "a", "b"),
                 step("writer", "b", "c")));
     assertThat(ensemble.decoupled()).isTrue();
-    assertThat(ensemble.whole()).isFalse();
+    assertThat(ensemble.whole()).isTrue();
   }
 
   @Test
-  void streamsOfStreamsAreNotAnsweredWhole() {
+  void textsBehindTextsAreAnsweredWholeToo() {
     ModelMetadata ensemble =
         textEnsemble(steps(step("writer", "a", "b"), step("writer2", "b", "c")));
+    assertThat(ensemble.whole()).isTrue();
+  }
+
+  @Test
+  void aMemberThatOnlyStreamsKeepsAnEnsembleFromBeingAnsweredWhole() {
+    ModelMetadata ensemble =
+        EnsembleGraphBuilder.build(
+                "e",
+                steps(step("writer", "a", "b"), step("repeater", "b", "c")),
+                0,
+                selector ->
+                    selector.name().equals("writer")
+                        ? texts(true)
+                        : texts(false).withDecoupled(true))
+            .metadata();
+    assertThat(ensemble.decoupled()).isTrue();
     assertThat(ensemble.whole()).isFalse();
   }
 
