@@ -272,14 +272,15 @@ record ProtocolHandlers(
   }
 
   /**
-   * Returns what the health service of a listener answers for the server as a whole. A listener for
-   * grps alone is as ready as grps says: clients and load balancers there know nothing else.
+   * Returns what the health service of a listener answers for the server as a whole. On a listener
+   * for grps alone the online switch counts, too: clients and load balancers there know nothing
+   * else.
    */
   BooleanSupplier readiness(ListenerConfig listener) {
     Set<Protocol> protocols = listener.protocols();
     boolean grps = protocols.contains(Protocol.GRPS) || protocols.contains(Protocol.BRPC);
     return grps && Collections.disjoint(protocols, OTHER_THAN_GRPS)
-        ? planes.control()::online
+        ? () -> planes.control().online() && planes.control().ready()
         : planes.control()::ready;
   }
 

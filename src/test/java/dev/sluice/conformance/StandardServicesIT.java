@@ -14,6 +14,7 @@ import dev.sluice.config.server.DesiredModels;
 import dev.sluice.config.server.ListenerConfig.Protocol;
 import dev.sluice.config.server.RepositoryConfig;
 import dev.sluice.testing.HttpCaller;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.RawHttp2;
 import dev.sluice.testing.RawHttp2.Frame;
 import dev.sluice.testing.RunningServer;
@@ -70,12 +71,14 @@ class StandardServicesIT {
     Files.copy(Path.of("src/test/models/oip/addsub/1/model.onnx"), version.resolve("model.onnx"));
     Files.createDirectories(models.resolve("broken/1"));
     Files.writeString(models.resolve("broken/1/model.onnx"), "broken");
-    var repository =
-        RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
-            .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("good"), true));
     server =
-        RunningServer.start(SluiceConfig.DEFAULT.with(List.of(RunningServer.LISTENER), repository));
+        RunningServer.start(SluiceConfig.DEFAULT.with(List.of(RunningServer.LISTENER), good()));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
+  }
+
+  private RepositoryConfig good() {
+    return RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)
+        .withControl(new ControlConfig(ControlConfig.Mode.EXPLICIT, Set.of("good"), true));
   }
 
   @AfterEach
@@ -159,11 +162,10 @@ class StandardServicesIT {
     server =
         RunningServer.start(
             RunningServer.settings(
-                RunningServer.listener(carried).with(ControlAccess.OPEN),
-                RepositoryConfig.of(new DesiredModels(models, Map.of()), Duration.ZERO)));
+                RunningServer.listener(carried).with(ControlAccess.OPEN), good()));
     channel = ManagedChannelBuilder.forAddress("localhost", server.port()).usePlaintext().build();
     online("online");
-    assertThat(check("").getStatus()).isEqualTo(SERVING);
+    Polling.await("its models are loaded", () -> check("").getStatus() == SERVING);
     online("offline");
     assertThat(check("").getStatus()).isEqualTo(NOT_SERVING);
     assertThat(watch("").next().getStatus()).isEqualTo(NOT_SERVING);

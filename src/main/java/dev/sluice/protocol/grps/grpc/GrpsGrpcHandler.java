@@ -65,10 +65,10 @@ public final class GrpsGrpcHandler implements GrpcProtocolHandler {
     return Grps.getDescriptor().findServiceByName("GrpsService");
   }
 
-  /** Returns the online switch: clients of grps decide by it. */
+  /** Returns the server's readiness while it is online: clients of grps decide by that switch. */
   @Override
   public BooleanSupplier readiness() {
-    return control::online;
+    return () -> control.online() && control.ready();
   }
 
   @Override
