@@ -161,6 +161,7 @@ public final class ServableModel implements Servable {
         rules::rows,
         step -> arrived(step, workerCalls),
         facts.meter(),
+        pool.nanoTime(),
         config.stream().maxStreams());
   }
 

@@ -51,7 +51,7 @@ final class StressedStream {
             BREAKER,
             TestContexts.of(StressedRequests.EVENT_LOOP.owner()),
             () -> 0);
-    var admission = new StreamAdmission(queue, cancellable, _ -> 1, _ -> {}, METER, 1);
+    var admission = new StreamAdmission(queue, cancellable, _ -> 1, _ -> {}, METER, () -> 0, 1);
     stream =
         new QueuedStream(admission, request, steps, new Ignoring(), StressedRequests.EVENT_LOOP);
     stream.request(demand);

@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /** Streams whose steps wait in the model's queue. */
@@ -24,7 +25,7 @@ public final class QueuedStreams implements StreamScheduler {
   private final CallerContexts contexts;
   private final StreamPlan plan;
   private final StreamAdmission admission;
-  private final VersionMeter meter;
+  private final LongSupplier nanoTime;
 
   /**
    * @param plan what a stream of this model consists of
@@ -33,6 +34,7 @@ public final class QueuedStreams implements StreamScheduler {
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
    * @param meter counts streams when they end
+   * @param nanoTime the queue's clock
    * @param maxStreams streams that may be open at once
    */
   public QueuedStreams(
@@ -43,11 +45,13 @@ public final class QueuedStreams implements StreamScheduler {
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
       VersionMeter meter,
+      LongSupplier nanoTime,
       int maxStreams) {
     this.contexts = contexts;
     this.plan = plan;
-    this.admission = new StreamAdmission(queue, cancellableQueue, rows, arrived, meter, maxStreams);
-    this.meter = meter;
+    this.admission =
+        new StreamAdmission(queue, cancellableQueue, rows, arrived, meter, nanoTime, maxStreams);
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -115,7 +119,7 @@ public final class QueuedStreams implements StreamScheduler {
 
   private void watch(QueuedStream stream, Deadline deadline) {
     if (deadline.exists()) {
-      long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - meter.now());
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline.nanos() - nanoTime.getAsLong());
       stream.expiresBy(contexts.vertx().setTimer(Math.max(0, millis) + 1, _ -> stream.expire()));
     }
   }

@@ -13,6 +13,7 @@ import dev.sluice.telemetry.meter.VersionMeter;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /**
@@ -27,6 +28,7 @@ final class StreamAdmission {
   private final ToIntFunction<InferenceRequest> rows;
   private final Consumer<PendingRequest> arrived;
   private final VersionMeter meter;
+  private final LongSupplier nanoTime;
   private final int maxStreams;
   private final CallerShares shares;
   private final AtomicInteger streams = new AtomicInteger();
@@ -37,6 +39,7 @@ final class StreamAdmission {
    * @param rows by how many rows a step may join others; 0 if it runs alone
    * @param arrived called with a step that an event loop put into the queue
    * @param meter counts streams when they end
+   * @param nanoTime the queue's clock
    * @param maxStreams streams that may be open at once
    */
   StreamAdmission(
@@ -45,12 +48,14 @@ final class StreamAdmission {
       ToIntFunction<InferenceRequest> rows,
       Consumer<PendingRequest> arrived,
       VersionMeter meter,
+      LongSupplier nanoTime,
       int maxStreams) {
     this.queue = queue;
     this.cancellableQueue = cancellableQueue;
     this.rows = rows;
     this.arrived = arrived;
     this.meter = meter;
+    this.nanoTime = nanoTime;
     this.maxStreams = maxStreams;
     this.shares = new CallerShares(maxStreams, "streams", "stream.max_streams");
   }
@@ -97,7 +102,7 @@ final class StreamAdmission {
 
   /** Returns the time, in nanoseconds. */
   long now() {
-    return meter.now();
+    return nanoTime.getAsLong();
   }
 
   /** Records that a stream has ended well. */
@@ -139,7 +144,7 @@ final class StreamAdmission {
   PendingRequest underWay(
       InferenceRequest step, Context callerContext, CacheHolder stream, boolean reservesCache) {
     return PendingRequest.underWay(
-        step, callerContext, rows.applyAsInt(step), meter.now(), stream, reservesCache);
+        step, callerContext, rows.applyAsInt(step), nanoTime.getAsLong(), stream, reservesCache);
   }
 
   /** Puts a later step into the queue; false if the queue is closed. */

@@ -73,6 +73,7 @@ class QueuedStreamsTest {
             _ -> 0,
             _ -> {},
             meter,
+            System::nanoTime,
             MOST_STREAMS);
   }
 
