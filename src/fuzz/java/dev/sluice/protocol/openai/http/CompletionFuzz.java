@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.fuzz.Conversations;
 import dev.sluice.fuzz.FuzzTarget;
 import dev.sluice.fuzz.InputBytes;
 import dev.sluice.fuzz.Rejection;
@@ -56,13 +57,6 @@ final class CompletionFuzz implements FuzzTarget {
     } catch (JsonProcessingException e) {
       throw new AssertionError("a conversation is no JSON: " + prompt, e);
     }
-    if (!messages.isArray() || messages.isEmpty()) {
-      throw new AssertionError("a conversation without messages: " + prompt);
-    }
-    for (JsonNode message : messages) {
-      if (!message.path("role").isTextual() || !message.path("content").isTextual()) {
-        throw new AssertionError("a message without a role or a content: " + message);
-      }
-    }
+    Conversations.require(messages);
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.fuzz.Conversations;
 import dev.sluice.fuzz.FuzzTarget;
 import dev.sluice.fuzz.Rejection;
 import dev.sluice.protocol.codec.JsonWriter;
@@ -31,17 +32,8 @@ final class ResponseFuzz implements FuzzTarget {
 
   private static void requireConversation(String conversation) {
     JsonNode read = read(conversation);
-    if (read == null) {
-      return;
-    }
-    JsonNode messages = read.path("messages");
-    if (!messages.isArray() || messages.isEmpty()) {
-      throw new AssertionError("a conversation without messages: " + conversation);
-    }
-    for (JsonNode message : messages) {
-      if (!message.path("role").isTextual() || !message.path("content").isTextual()) {
-        throw new AssertionError("a message without a role or a content: " + message);
-      }
+    if (read != null) {
+      Conversations.require(read.path("messages"));
     }
   }
 
