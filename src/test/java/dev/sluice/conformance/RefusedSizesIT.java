@@ -45,7 +45,7 @@ class RefusedSizesIT {
   @ParameterizedTest
   @CsvSource({
     "TFS_REST, 200, 400",
-    "KSERVE_V1, 200, 400",
+    "KSERVE_V1, 500, 400",
     "V2_REST, 200, 400",
     "EVENTS, 200, '400, error event'",
     "GRPS_HTTP, 200, 400",
