@@ -2,13 +2,18 @@ package dev.sluice.boot.cli;
 
 import dev.sluice.boot.log.LogSetup;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Graceful shutdown of the process: drains on the first signal, and ends at once on the second.
+ * Graceful shutdown of the process: drains on the first signal, and ends at once on the second. One
+ * that comes while the server starts waits for it, since its ports may be open by then.
  *
  * <p>Drain: readiness falls, listeners stop accepting, requests in flight complete, streams are
  * ended in the words of their protocol.
@@ -19,7 +24,12 @@ final class GracefulShutdown {
   /** The process ends so long after a second signal at the latest. */
   private static final Duration FORCED_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Server server;
+  /** A server that has not started so long after a signal is not waited for. */
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
+
+  /** Cancelled if no server starts, or it is not waited for. */
+  private final CompletableFuture<Server> server = new CompletableFuture<>();
+
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /** Zero when the server is closed, or is not waited for any more. */
@@ -30,21 +40,23 @@ final class GracefulShutdown {
   private volatile boolean begun;
   private volatile boolean closed;
 
-  GracefulShutdown(Server server) {
-    this.server = server;
-  }
-
   /**
    * From now on SIGTERM and Ctrl-C drain the server before the process ends, the same again ends
-   * the drain early, and SIGHUP reloads.
+   * the drain early, and SIGHUP reloads. Before the server starts.
    */
   void onSignal() {
     Runtime.getRuntime().addShutdownHook(hook);
     Signals.on("HUP", this::reload);
   }
 
-  /** Leaves the end of the process to others: it fails. Does nothing once a drain has begun. */
+  /** Takes the server that has started. */
+  void hasStarted(Server started) {
+    server.complete(started);
+  }
+
+  /** Leaves the end of the process to others: it fails. A drain that has begun goes on. */
   void cancel() {
+    server.cancel(false);
     try {
       var _ = Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
@@ -75,12 +87,11 @@ final class GracefulShutdown {
     Signals.on("INT", this::stopNow);
     // From this line on, a second signal is not missed.
     LOG.info("draining");
-    var _ = Thread.ofPlatform().daemon().name("closing").start(this::close);
     try {
-      var _ = over.await(server.closingTime().toMillis(), TimeUnit.MILLISECONDS);
-      if (!closed) {
-        LOG.warn("runs of models have not ended, and the process ends without waiting for them");
-      }
+      drain(server.get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (TimeoutException | CancellationException | ExecutionException e) {
+      LOG.warn("the server has not started, and the process ends without waiting for it");
+      LOG.debug("it was waited for", e);
     } catch (InterruptedException e) {
       LOG.warn("interrupted while draining: {}", e.getMessage());
     } finally {
@@ -88,9 +99,17 @@ final class GracefulShutdown {
     }
   }
 
-  private void close() {
+  private void drain(Server started) throws InterruptedException {
+    var _ = Thread.ofPlatform().daemon().name("closing").start(() -> close(started));
+    var _ = over.await(started.closingTime().toMillis(), TimeUnit.MILLISECONDS);
+    if (!closed) {
+      LOG.warn("runs of models have not ended, and the process ends without waiting for them");
+    }
+  }
+
+  private void close(Server started) {
     try {
-      server.close();
+      started.close();
       closed = true;
       LOG.info("stopped");
     } finally {
@@ -101,7 +120,10 @@ final class GracefulShutdown {
   /** Runs on a thread of its own. */
   private void stopNow() {
     LOG.info("draining is cut short by a second signal");
-    server.stopNow();
+    if (server.cancel(false)) {
+      return;
+    }
+    var _ = server.thenAccept(Server::stopNow);
     try {
       var _ = over.await(FORCED_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -111,7 +133,11 @@ final class GracefulShutdown {
   }
 
   private void reload() {
-    server
+    var _ = server.thenAccept(GracefulShutdown::reload);
+  }
+
+  private static void reload(Server started) {
+    started
         .reload()
         .onSuccess(what ->
             LOG.info(

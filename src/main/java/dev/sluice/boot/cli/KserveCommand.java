@@ -151,7 +151,7 @@ final class KserveCommand implements Callable<Integer> {
     if (!allowsControl(settings.security())) {
       LOG.info(REFUSED);
     }
-    ModelServerCommand.serve(settings, starter.start(settings), spec.commandLine().getOut());
+    ModelServerCommand.serve(settings, starter, spec.commandLine().getOut());
     return ExitCode.OK;
   }
 

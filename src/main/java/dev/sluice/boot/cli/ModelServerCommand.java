@@ -77,21 +77,20 @@ final class ModelServerCommand implements Callable<Integer> {
     }
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new ServingSettings(flags, environment, warn).read());
-    Server server = starter.start(config);
     if (flags.text(ServingFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
-    serve(config, server, out);
+    serve(config, starter, out);
   }
 
-  /** Says where the server listens, and waits until a signal stops it. */
-  static void serve(SluiceConfig config, Server server, PrintWriter out)
+  /** Starts a server, says where it listens, and waits until a signal stops it. */
+  static void serve(SluiceConfig config, ServerStarter starter, PrintWriter out)
       throws InterruptedException {
     ServeCommand.serve(
         config,
-        server,
-        () -> {},
-        () -> List.of("Sluice " + VersionText.number() + " listens on " + server.addresses()),
+        starter,
+        _ -> {},
+        server -> List.of("Sluice " + VersionText.number() + " listens on " + server.addresses()),
         out);
   }
 }

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,50 +46,52 @@ public final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     SluiceConfig config = LogSetup.whileReadingSettings(warn -> options.read(environment, warn));
-    Server server = starter.start(config);
     serve(
         config,
-        server,
-        server::awaitModels,
-        () -> welcome(config, server),
+        starter,
+        Server::awaitModels,
+        server -> welcome(config, server),
         spec.commandLine().getOut());
     return ExitCode.OK;
   }
 
   /**
-   * Says what is there, and waits until a signal stops it. A server answers as soon as one of its
-   * models has loaded, so that signals count from the beginning.
+   * Starts a server, says what is there, and waits until a signal stops it. Signals count from the
+   * beginning, since it answers before it has started to the end.
    *
    * @param loading waits for the models, as far as they are waited for; what it throws ends all
    * @param welcome lines for people; programs that read the log get records
+   * @throws StartFailure if it cannot start
    */
   static void serve(
       SluiceConfig config,
-      Server server,
-      Runnable loading,
-      Supplier<List<String>> welcome,
+      ServerStarter starter,
+      Consumer<Server> loading,
+      Function<Server, List<String>> welcome,
       PrintWriter out)
       throws InterruptedException {
-    var stopping = new GracefulShutdown(server);
+    var stopping = new GracefulShutdown();
     stopping.onSignal();
     try {
-      loading.run();
-    } catch (StartFailure e) {
+      Server server = starter.start(config);
+      stopping.hasStarted(server);
+      loading.accept(server);
+      if (!stopping.hasBegun()) {
+        greet(config, server, welcome, out);
+      }
+    } catch (RuntimeException | Error e) {
       stopping.cancel();
       throw e;
-    }
-    if (!stopping.hasBegun()) {
-      greet(config, server, welcome, out);
     }
     stopping.await();
   }
 
   private static void greet(
-      SluiceConfig config, Server server, Supplier<List<String>> welcome, PrintWriter out) {
+      SluiceConfig config, Server server, Function<Server, List<String>> welcome, PrintWriter out) {
     if (config.observability().log().format() == LogConfig.Format.JSON) {
       log(config, server);
     } else {
-      welcome.get().forEach(out::println);
+      welcome.apply(server).forEach(out::println);
       out.flush();
     }
   }

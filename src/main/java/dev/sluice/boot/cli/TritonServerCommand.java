@@ -63,20 +63,19 @@ final class TritonServerCommand implements Callable<Integer> {
   private void serve(CompatFlags<TritonFlag> flags) throws InterruptedException {
     SluiceConfig config =
         LogSetup.whileReadingSettings(warn -> new TritonSettings(flags, environment, warn).read());
-    Server server = starter.start(config);
     if (flags.text(TritonFlag.ENABLE_CONTROL).isEmpty()) {
       LOG.info(REFUSED);
     }
     ServeCommand.serve(
         config,
-        server,
-        () -> {
+        starter,
+        server -> {
           server.awaitModels();
           if (flags.on(TritonFlag.EXIT_ON_ERROR, true)) {
             closeIfFailed(server, config.repository().control().load());
           }
         },
-        () -> ServeCommand.welcome(config, server),
+        server -> ServeCommand.welcome(config, server),
         spec.commandLine().getOut());
   }
 

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.sluice.testing.ChildServer;
 import dev.sluice.testing.KeptConnection;
+import dev.sluice.testing.Polling;
 import dev.sluice.testing.StepModels;
 import dev.sluice.testing.TestModels;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,19 +26,33 @@ class SignalsIT {
 
   @TempDir private Path models;
 
+  private ChildServer begin(int port, String gracePeriod, String... more) {
+    String[] usual = {
+      "serve",
+      "--listen",
+      "localhost:" + port,
+      "--models",
+      models.toString(),
+      "--set",
+      "shutdown.grace_period=" + gracePeriod
+    };
+    return ChildServer.begin(Stream.of(usual, more).flatMap(Stream::of).toArray(String[]::new));
+  }
+
   private ChildServer serve(int port) throws IOException {
     StepModels.table(models, "table", "max_batch_size: 0\n");
-    var server =
-        ChildServer.start(
-            "serve",
-            "--listen",
-            "localhost:" + port,
-            "--models",
-            models.toString(),
-            "--set",
-            "shutdown.grace_period=10m");
+    ChildServer server = begin(port, "10m");
     server.awaitModel("table/1");
     return server;
+  }
+
+  private static boolean isOpen(int port) {
+    try {
+      KeptConnection.open(port).close();
+      return true;
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   private static boolean infers(KeptConnection connection) throws IOException {
@@ -81,15 +97,7 @@ class SignalsIT {
           inputs { key: "INPUT0" value: { data_type: TYPE_FP32 dims: [1, 4] zero_data: true } } }
         """);
     int port = ChildServer.freePort();
-    try (var server =
-        ChildServer.begin(
-            "serve",
-            "--listen",
-            "localhost:" + port,
-            "--models",
-            models.toString(),
-            "--set",
-            "shutdown.grace_period=500ms")) {
+    try (var server = begin(port, "500ms")) {
       server.awaitModel("table/1");
       try (var kept = KeptConnection.open(port)) {
         assertThat(infers(kept)).isTrue();
@@ -101,6 +109,22 @@ class SignalsIT {
       assertThat(server.output())
           .anyMatch(line -> line.contains("stopped"))
           .noneMatch(line -> line.contains(" listens on"));
+    }
+  }
+
+  @Test
+  void aServerThatHasNotStartedIsWaitedForUntilASecondSignal()
+      throws IOException, InterruptedException {
+    Path pipe = Files.createDirectory(models.resolve("stuck")).resolve("model.yml");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    int port = ChildServer.freePort();
+    try (var server = begin(port, "500ms")) {
+      Polling.await("the port is open", () -> isOpen(port));
+      server.signal("TERM");
+      server.awaitLine("draining");
+      server.signal("TERM");
+      assertThat(server.exitCode()).isZero();
+      assertThat(server.output()).anyMatch(line -> line.contains("has not started"));
     }
   }
 
