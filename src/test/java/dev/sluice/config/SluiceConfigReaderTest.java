@@ -719,6 +719,13 @@ class SluiceConfigReaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"SLUICE_SECURITY_POLICIES", "SLUICE_SECURITY_JWT_ISSUERS", "SLUICE_X"})
+  void emptyVariableIsAsIfItWereAbsent(String name) {
+    read("", Map.of(name, ""));
+    assertThat(warnings).isEmpty();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "SLUICE_CONFIG",

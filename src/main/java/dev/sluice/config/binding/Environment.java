@@ -25,7 +25,7 @@ public final class Environment {
   private static final Pattern KUBERNETES =
       Pattern.compile("SLUICE_(.*_)?(SERVICE_(HOST|PORT.*)|PORT(_.*)?)");
 
-  /** What is set here keeps others out: a variable that is mistyped must not leave a door open. */
+  /** What is set here keeps others out: a variable that is mistyped must not let them in. */
   private static final String SECURITY = PREFIX + "SECURITY_";
 
   private final Map<String, String> settings = new TreeMap<>();
@@ -58,20 +58,23 @@ public final class Environment {
     List<SettingOverride> overrides = new ArrayList<>();
     new TreeMap<>(environment)
         .forEach((name, value) -> {
+          if (value.isEmpty()) {
+            return;
+          }
           String path = settings.get(name);
           if (path == null) {
-            refuseTable(name, value);
+            refuseTable(name);
             warnIfOurs(name);
-          } else if (!value.isEmpty()) {
+          } else {
             overrides.add(new SettingOverride(path, value, name));
           }
         });
     return overrides;
   }
 
-  private void refuseTable(String name, String value) {
+  private void refuseTable(String name) {
     String table = tables.get(name);
-    if (table != null && !value.isEmpty()) {
+    if (table != null) {
       throw new ConfigException(
           name
               + ": "

@@ -102,7 +102,7 @@ public final class YamlFile {
       return "a tab where there may be none; indent with spaces";
     }
     // The parser warns of any character as of a tab.
-    String told = problem.replaceFirst("\\. \\(Do not use .*", "");
-    return marked.getContext() == null ? told : marked.getContext() + ": " + told;
+    String shorter = problem.replaceFirst("\\. \\(Do not use .*", "");
+    return marked.getContext() == null ? shorter : marked.getContext() + ": " + shorter;
   }
 }
