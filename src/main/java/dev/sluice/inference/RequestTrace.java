@@ -210,7 +210,9 @@ public final class RequestTrace {
     }
 
     synchronized void began(Event.Ran run) {
-      running.put(run.id(), run);
+      if (!ended) {
+        running.put(run.id(), run);
+      }
     }
 
     synchronized void forget(long id) {
