@@ -469,7 +469,8 @@ public final class ModelRepository {
   private void close(LiveVersion live) {
     try {
       live.loaded().close();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Its session counts as closed all the same: shutdown waits for the last one.
       change(_ -> listener.warning("Model %s: closing it failed: %s".formatted(live.id(), e)));
     }
     change(_ -> {
