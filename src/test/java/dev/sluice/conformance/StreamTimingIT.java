@@ -81,7 +81,7 @@ class StreamTimingIT {
             MetadataUtils.newCaptureMetadataInterceptor(new AtomicReference<>(), trailers)));
   }
 
-  private ServerTiming told() {
+  private ServerTiming reported() {
     return ServerTiming.of(
         Objects.requireNonNull(trailers.get(), "trailers")
             .get(Metadata.Key.of("server-timing", Metadata.ASCII_STRING_MARSHALLER)));
@@ -115,7 +115,7 @@ class StreamTimingIT {
     }
     assertThat(messages).isEqualTo(MESSAGES);
 
-    ServerTiming times = told();
+    ServerTiming times = reported();
     JsonNode line = logged();
     assertThat(times.time("run")).isCloseTo(line.path("run_ms").asDouble(), within(0.01));
     assertThat(times.time("decode")).isCloseTo(line.path("decode_ms").asDouble(), within(0.01));
@@ -171,7 +171,7 @@ class StreamTimingIT {
     requests.onCompleted();
     ended.orTimeout(20, TimeUnit.SECONDS).join();
 
-    ServerTiming times = told();
+    ServerTiming times = reported();
     assertThat(times.stages()).containsExactlyInAnyOrder("receive", "handle", "run", "total");
     assertThat(times.time("receive")).isGreaterThan(1);
     assertThat(times.time("run"))

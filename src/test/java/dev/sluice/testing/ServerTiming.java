@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server has told of the stages of a call.
+ * What a server has reported of the stages of a call.
  *
  * @param times milliseconds, by the names of the stages, {@code total} among them
  */

@@ -34,12 +34,12 @@ public final class JsonTensors {
         (element, out) -> out.raw("{\"b64\":").base64(element.toArray()).raw('}');
   }
 
+  /** Bytes of a list's brackets, and of the comma behind it. */
+  private static final long LIST = 3;
+
   private final Tensor tensor;
   private final JsonWriter out;
   private final BytesForm bytesForm;
-
-  /** Bytes of a list's brackets, and of the comma behind it. */
-  private static final long LIST = 3;
 
   private final DataType type;
   private final MemorySegment data;

@@ -143,7 +143,7 @@ public final class BatchRunner {
     }
   }
 
-  /** Forgets a run that answers nobody: another one does. */
+  /** Forgets a run that gave no answers: another one does. */
   private static void forget(List<PendingRequest> members) {
     for (int i = 0; i < members.size(); i++) {
       members.get(i).request().runForgotten();
@@ -202,10 +202,7 @@ public final class BatchRunner {
 
   /** False, and no request was answered, if the model does not keep the rows apart. */
   private boolean answered(List<PendingRequest> members) {
-    meter.begin(inferences(members), signature(members).name(), now);
-    for (int i = 0; i < members.size(); i++) {
-      members.get(i).request().runBegan(members.get(i).sinceNanos(), now);
-    }
+    begin(members);
     int rows = rows(members);
     int size = rows == 0 ? 0 : rules.paddedSize(rows);
     Map<String, String> inPlace = size == 0 ? Map.of() : InPlaceOutputs.of(members);
@@ -214,6 +211,18 @@ public final class BatchRunner {
       meter.end(now);
       return true;
     }
+    return answeredTogether(members, size, inPlace);
+  }
+
+  private void begin(List<PendingRequest> members) {
+    meter.begin(inferences(members), signature(members).name(), now);
+    for (int i = 0; i < members.size(); i++) {
+      members.get(i).request().runBegan(members.get(i).sinceNanos(), now);
+    }
+  }
+
+  private boolean answeredTogether(
+      List<PendingRequest> members, int size, Map<String, String> inPlace) {
     StepAlignment.sort(members);
     CacheBlock block = blocks.find(members);
     int ran = block == null ? size : block.size();

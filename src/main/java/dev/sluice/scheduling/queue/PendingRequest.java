@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class PendingRequest extends DeadlineEntry implements Runnable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** What a stream is told that has begun: a step of it may have waited for no time at all. */
+  /** The error of a stream that has begun: a step of it may have waited for no time at all. */
   public static final String STREAM_EXPIRED = "Request timeout expired before the stream had ended";
 
   private final InferenceRequest request;

@@ -11,7 +11,8 @@ import java.util.function.Supplier;
 /**
  * Reports how busy the server is to those who ask. Rates are those of the last one to two seconds;
  * a report serves for 100 ms. Requests that come, once a second, have it look at what was counted,
- * so that rates begin lately however long ago somebody asked, and no timer wakes an idle server.
+ * so that rates begin lately however long ago the last report was, and no timer wakes an idle
+ * server.
  *
  * <p>Any thread, event loops among them: measuring takes a look at each loaded version.
  */

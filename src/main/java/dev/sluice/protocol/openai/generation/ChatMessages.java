@@ -55,52 +55,76 @@ public final class ChatMessages {
     if (in.peek() != Kind.OBJECT) {
       throw reader.wrong(name, "a message");
     }
-    String before = "{";
-    boolean role = false;
-    boolean content = false;
-    boolean none = false;
-    boolean calls = false;
+    var members = new Members(message);
     in.beginObject();
     while (in.nextKey()) {
+      members.next(name + "." + in.key());
+    }
+    members.end(name);
+  }
+
+  /** The members of one message, each written as it is read. */
+  private final class Members {
+    private final JsonWriter message;
+    private String before = "{";
+    private boolean role;
+
+    /** Whether it has a content, and whether that is null. */
+    private boolean content;
+
+    private boolean none;
+    private boolean calls;
+
+    Members(JsonWriter message) {
+      this.message = message;
+    }
+
+    /**
+     * Writes the next one.
+     *
+     * @param called what errors call it
+     */
+    void next(String called) {
       String key = in.key();
-      boolean isNull = in.peek() == Kind.NULL;
-      if (isNull && !key.equals(CONTENT)) {
+      if (in.peek() == Kind.NULL) {
         in.nothing();
-        continue;
+        if (key.equals(CONTENT)) {
+          begin(key).raw("null");
+          none = true;
+        }
+        return;
       }
-      String called = name + "." + key;
       switch (key) {
         case "role" -> {
           String who = templateRole(reader.oneOf(called, ROLES));
-          message.raw(before).key(key).string(who);
+          begin(key).string(who);
           role = true;
         }
         case CONTENT -> {
-          content(message.raw(before).key(key), called);
-          content = !isNull;
-          none = isNull;
+          contents.copy(begin(key), called);
+          content = true;
         }
-        case "tool_calls" -> {
-          boolean some = functions.calls(message, before, called);
-          calls |= some;
-          if (!some) {
-            continue;
-          }
-        }
-        default -> reader.copy(message.raw(before).key(key));
+        case "tool_calls" -> calls(called);
+        default -> reader.copy(begin(key));
       }
-      before = ",";
     }
-    require(name, role, content || calls);
-    message.raw(content || none ? "}" : ",\"content\":null}");
-  }
 
-  private void content(JsonWriter message, String name) {
-    if (in.peek() == Kind.NULL) {
-      in.nothing();
-      message.raw("null");
-    } else {
-      contents.copy(message, name);
+    private JsonWriter begin(String key) {
+      message.raw(before).key(key);
+      before = ",";
+      return message;
+    }
+
+    private void calls(String called) {
+      if (functions.calls(message, before, called)) {
+        before = ",";
+        calls = true;
+      }
+    }
+
+    void end(String name) {
+      require(name, role, content || calls);
+      message.raw(content || none ? "}" : ",\"content\":null}");
     }
   }
 

@@ -29,7 +29,7 @@ public final class OpenAiHttpHandler implements HttpProtocolHandler {
   /**
    * @param clock tells when something was made, for the answers
    * @param ownsModels whether {@code /v1/models} is this interface's, and what else of {@code /v1}
-   *     nobody claims, as the listener carries no V1
+   *     has no handler, as the listener carries no V1
    */
   public OpenAiHttpHandler(
       DataPlane data, ControlPlane control, InstantSource clock, boolean ownsModels) {
